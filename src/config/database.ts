@@ -1,0 +1,31 @@
+import { bool, int, optionGroup, str } from '../lib/oslo-config/options.ts'
+
+export const database = optionGroup('database', {
+  mysql_engine: str({ default: 'InnoDB' }),
+  sqlite_retries: bool({ default: true }),
+  sqlite_max_wait_for_retry: int({ default: 10 }),
+  // oslo.db
+  sqlite_synchronous: bool({ default: true }),
+  backend: str({ default: 'sqlalchemy' }),
+  connection: str({ secret: true }),
+  slave_connection: str({ secret: true }),
+  asyncio_connection: str({ secret: true }),
+  asyncio_slave_connection: str({ secret: true }),
+  synchronous_reader: bool({ default: true }),
+  mysql_sql_mode: str({ default: 'TRADITIONAL' }),
+  mysql_wsrep_sync_wait: int(),
+  connection_recycle_time: int({ default: 3600 }),
+  max_pool_size: int({ default: 5 }),
+  max_retries: int({ default: 10 }),
+  retry_interval: int({ default: 10 }),
+  max_overflow: int({ default: 50 }),
+  connection_debug: int({ default: 0, min: 0, max: 100 }),
+  connection_trace: bool({ default: false }),
+  pool_timeout: int(),
+  use_db_reconnect: bool({ default: false }),
+  db_retry_interval: int({ default: 1 }),
+  db_inc_retry_interval: bool({ default: true }),
+  db_max_retry_interval: int({ default: 10 }),
+  db_max_retries: int({ default: 20 }),
+  connection_parameters: str({ default: '' }),
+})

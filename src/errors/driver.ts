@@ -1,0 +1,145 @@
+import { defineError } from './define.ts'
+import { Conflict, Invalid, InvalidParameterValue, InvalidState, NotFound } from './base.ts'
+
+export const BIOSSettingAlreadyExists = defineError<{ name: unknown; node: unknown }>(
+  'BIOSSettingAlreadyExists',
+  Conflict,
+  (p) => `BIOS setting row exists: name ${p.name}, node ${p.node}.`,
+)
+export const BIOSSettingListNotFound = defineError<{ node: unknown; names: unknown }>(
+  'BIOSSettingListNotFound',
+  NotFound,
+  (p) => `Node lacks several BIOS settings: node ${p.node}, names ${p.names}.`,
+)
+export const BIOSSettingNotFound = defineError<{ node: unknown; name: unknown }>(
+  'BIOSSettingNotFound',
+  NotFound,
+  (p) => `Node lacks the BIOS setting: node ${p.node}, name ${p.name}.`,
+)
+export const BootModeNotAllowed = defineError<{ mode: unknown; op: unknown }>(
+  'BootModeNotAllowed',
+  Invalid,
+  (p) => `Operator disallowed this boot mode: mode ${p.mode}, op ${p.op}.`,
+)
+export const ConsoleContainerError = defineError<{ provider: unknown; reason: unknown }>(
+  'ConsoleContainerError',
+  500,
+  (p) => `Console container runtime failed: provider ${p.provider}, reason ${p.reason}.`,
+)
+export const ConsoleError = defineError<Record<string, never>>('ConsoleError', 500, () => 'Generic console failure.')
+export const ConsoleSubprocessFailed = defineError<{ error: unknown }>(
+  'ConsoleSubprocessFailed',
+  ConsoleError,
+  (p) => `Console process did not start: error ${p.error}.`,
+)
+export const DriverOperationError = defineError<{ driver: unknown; reason: unknown }>(
+  'DriverOperationError',
+  500,
+  (p) => `Driver call failed at run time: driver ${p.driver}, reason ${p.reason}.`,
+)
+export const DracOperationError = defineError<{ error: unknown }>(
+  'DracOperationError',
+  DriverOperationError,
+  (p) => `IDRAC call failed: error ${p.error}.`,
+)
+export const DriverLoadError = defineError<{ driver: unknown; reason: unknown }>(
+  'DriverLoadError',
+  500,
+  (p) => `Driver could not be loaded: driver ${p.driver}, reason ${p.reason}.`,
+)
+export const DriverNotFound = defineError<{ driver_name: unknown }>(
+  'DriverNotFound',
+  NotFound,
+  (p) => `Hardware type is unknown here: driver_name ${p.driver_name}.`,
+)
+export const DriverNotFoundInEntrypoint = defineError<{ entrypoint: unknown; names: unknown }>(
+  'DriverNotFoundInEntrypoint',
+  DriverNotFound,
+  (p) => `No such entry point names: entrypoint ${p.entrypoint}, names ${p.names}.`,
+)
+export const FailedToCleanDHCPOpts = defineError<{ node: unknown }>(
+  'FailedToCleanDHCPOpts',
+  500,
+  (p) => `DHCP options cleanup failed: node ${p.node}.`,
+)
+export const FirmwareComponentAlreadyExists = defineError<{ name: unknown; node: unknown }>(
+  'FirmwareComponentAlreadyExists',
+  Conflict,
+  (p) => `Firmware component row exists: name ${p.name}, node ${p.node}.`,
+)
+export const FirmwareComponentNotFound = defineError<{ node: unknown; name: unknown }>(
+  'FirmwareComponentNotFound',
+  NotFound,
+  (p) => `Node lacks the firmware component: node ${p.node}, name ${p.name}.`,
+)
+export const HardwareInspectionFailure = defineError<{ error: unknown }>(
+  'HardwareInspectionFailure',
+  500,
+  (p) => `Inspection went wrong: error ${p.error}.`,
+)
+export const IPMIFailure = defineError<{ cmd: unknown }>(
+  'IPMIFailure',
+  500,
+  (p) => `IPMI command failed: cmd ${p.cmd}.`,
+)
+export const IncompatibleInterface = defineError<{
+  interface_type: unknown
+  interface_impl: unknown
+  hardware_type: unknown
+}>(
+  'IncompatibleInterface',
+  InvalidParameterValue,
+  (p) =>
+    `Hardware type rejects the interface: interface_type ${p.interface_type}, interface_impl ${p.interface_impl}, hardware_type ${p.hardware_type}.`,
+)
+export const InterfaceNotFoundInEntrypoint = defineError<{ entrypoint: unknown; iface: unknown; valid: unknown }>(
+  'InterfaceNotFoundInEntrypoint',
+  InvalidParameterValue,
+  (p) => `Interface name not enabled or known: entrypoint ${p.entrypoint}, iface ${p.iface}, valid ${p.valid}.`,
+)
+export const MissingParameterValue = defineError<{ err: unknown }>(
+  'MissingParameterValue',
+  InvalidParameterValue,
+  (p) => `A needed parameter is absent: err ${p.err}.`,
+)
+export const NoValidDefaultForInterface = defineError<{ node_info: unknown; driver: unknown; interface_type: unknown }>(
+  'NoValidDefaultForInterface',
+  InvalidParameterValue,
+  (p) =>
+    `No default interface can be chosen: node_info ${p.node_info}, driver ${p.driver}, interface_type ${p.interface_type}.`,
+)
+export const PowerStateFailure = defineError<{ pstate: unknown }>(
+  'PowerStateFailure',
+  InvalidState,
+  (p) => `Power change could not be done: pstate ${p.pstate}.`,
+)
+export const RedfishError = defineError<{ error: unknown }>(
+  'RedfishError',
+  DriverOperationError,
+  (p) => `Redfish call failed: error ${p.error}.`,
+)
+export const RedfishConnectionError = defineError<{ node: unknown; error: unknown }>(
+  'RedfishConnectionError',
+  RedfishError,
+  (p) => `BMC not reachable by Redfish: node ${p.node}, error ${p.error}.`,
+)
+export const SNMPFailure = defineError<{ operation: unknown; error: unknown }>(
+  'SNMPFailure',
+  DriverOperationError,
+  (p) => `SNMP call failed: operation ${p.operation}, error ${p.error}.`,
+)
+export const UnsupportedDriverExtension = defineError<{ driver: unknown; extension: unknown }>(
+  'UnsupportedDriverExtension',
+  Invalid,
+  (p) => `Driver lacks this capability: driver ${p.driver}, extension ${p.extension}.`,
+)
+export const UnsupportedHardwareFeature = defineError<{ node: unknown; feature: unknown }>(
+  'UnsupportedHardwareFeature',
+  Invalid,
+  (p) => `Hardware lacks the feature: node ${p.node}, feature ${p.feature}.`,
+)
+export const VendorPassthruException = defineError<Record<string, never>>(
+  'VendorPassthruException',
+  500,
+  () => 'Vendor method failed.',
+)

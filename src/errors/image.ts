@@ -1,0 +1,141 @@
+import { defineError } from './define.ts'
+import { InvalidParameterValue, NotAuthorized, NotFound, TemporaryFailure } from './base.ts'
+
+export const CatalogNotFound = defineError<{ service_type: unknown; endpoint_type: unknown }>(
+  'CatalogNotFound',
+  500,
+  (p) => `Service missing from the catalog: service_type ${p.service_type}, endpoint_type ${p.endpoint_type}.`,
+)
+export const ConfigDriveRegenerationFailure = defineError<Record<string, never>>(
+  'ConfigDriveRegenerationFailure',
+  500,
+  () => 'Config drive could not be rebuilt.',
+)
+export const GlanceConnectionFailed = defineError<{ endpoint: unknown; reason: unknown }>(
+  'GlanceConnectionFailed',
+  500,
+  (p) => `Image service not reachable: endpoint ${p.endpoint}, reason ${p.reason}.`,
+)
+export const ImageUnacceptable = defineError<{ image_id: unknown; reason: unknown }>(
+  'ImageUnacceptable',
+  500,
+  (p) => `Image cannot be used: image_id ${p.image_id}, reason ${p.reason}.`,
+)
+export const InvalidImage = defineError<Record<string, never>>(
+  'InvalidImage',
+  ImageUnacceptable,
+  () => 'Image failed the safety check.',
+)
+export const ImageChecksumAlgorithmFailure = defineError<Record<string, never>>(
+  'ImageChecksumAlgorithmFailure',
+  InvalidImage,
+  () => 'Checksum algorithm is not available.',
+)
+export const ImageChecksumError = defineError<Record<string, never>>(
+  'ImageChecksumError',
+  InvalidImage,
+  () => 'Image checksum does not match.',
+)
+export const ImageChecksumFileReadFailure = defineError<Record<string, never>>(
+  'ImageChecksumFileReadFailure',
+  503,
+  () => 'Checksum file could not be read.',
+  InvalidImage,
+)
+export const ImageChecksumURLNotSupported = defineError<Record<string, never>>(
+  'ImageChecksumURLNotSupported',
+  InvalidImage,
+  () => 'Checksum by URL is refused.',
+)
+export const ImageConvertFailed = defineError<{ image_id: unknown; reason: unknown }>(
+  'ImageConvertFailed',
+  500,
+  (p) => `Image conversion went wrong: image_id ${p.image_id}, reason ${p.reason}.`,
+)
+export const ImageCreationFailed = defineError<{ image_type: unknown; error: unknown }>(
+  'ImageCreationFailed',
+  500,
+  (p) => `Building an image failed: image_type ${p.image_type}, error ${p.error}.`,
+)
+export const ImageDownloadFailed = defineError<{ image_href: unknown; reason: unknown }>(
+  'ImageDownloadFailed',
+  500,
+  (p) => `Image download went wrong: image_href ${p.image_href}, reason ${p.reason}.`,
+)
+export const ImageHostRateLimitFailure = defineError<{ image_ref: unknown }>(
+  'ImageHostRateLimitFailure',
+  TemporaryFailure,
+  (p) => `Registry throttles us: image_ref ${p.image_ref}.`,
+)
+export const ImageMatchFailure = defineError<Record<string, never>>(
+  'ImageMatchFailure',
+  InvalidImage,
+  () => 'No image fits the node.',
+)
+export const ImageNotAuthorized = defineError<{ image_id: unknown }>(
+  'ImageNotAuthorized',
+  NotAuthorized,
+  (p) => `Image access denied: image_id ${p.image_id}.`,
+)
+export const ImageNotFound = defineError<{ image_id: unknown }>(
+  'ImageNotFound',
+  NotFound,
+  (p) => `Image does not exist: image_id ${p.image_id}.`,
+)
+export const ImageRefValidationFailed = defineError<{ image_href: unknown; reason: unknown }>(
+  'ImageRefValidationFailed',
+  500,
+  (p) => `Image reference check failed: image_href ${p.image_href}, reason ${p.reason}.`,
+)
+export const ImageServiceAuthenticationRequired = defineError<{ image_ref: unknown }>(
+  'ImageServiceAuthenticationRequired',
+  ImageUnacceptable,
+  (p) => `Image source wants credentials: image_ref ${p.image_ref}.`,
+)
+export const ImageUploadFailed = defineError<{ image_name: unknown; web_server: unknown; reason: unknown }>(
+  'ImageUploadFailed',
+  500,
+  (p) => `Publishing an image failed: image_name ${p.image_name}, web_server ${p.web_server}, reason ${p.reason}.`,
+)
+export const InsufficientDiskSpace = defineError<{ path: unknown; required: unknown; actual: unknown }>(
+  'InsufficientDiskSpace',
+  500,
+  (p) => `Volume too full: path ${p.path}, required ${p.required}, actual ${p.actual}.`,
+)
+export const InsufficientMemory = defineError<{ free: unknown; required: unknown }>(
+  'InsufficientMemory',
+  500,
+  (p) => `Conductor memory too low: free ${p.free}, required ${p.required}.`,
+)
+export const InvalidImageRef = defineError<{ image_href: unknown }>(
+  'InvalidImageRef',
+  InvalidParameterValue,
+  (p) => `Image reference is malformed: image_href ${p.image_href}.`,
+)
+export const KeystoneFailure = defineError<Record<string, never>>(
+  'KeystoneFailure',
+  500,
+  () => 'Identity service error.',
+)
+export const KeystoneUnauthorized = defineError<Record<string, never>>(
+  'KeystoneUnauthorized',
+  500,
+  () => 'Identity service refused us.',
+)
+export const NetworkError = defineError<Record<string, never>>('NetworkError', 500, () => 'Network operation failed.')
+export const StorageError = defineError<Record<string, never>>('StorageError', 500, () => 'Storage operation failed.')
+export const SwiftOperationError = defineError<{ operation: unknown; error: unknown }>(
+  'SwiftOperationError',
+  500,
+  (p) => `Object store call failed: operation ${p.operation}, error ${p.error}.`,
+)
+export const SwiftObjectNotFoundError = defineError<{ obj: unknown; container: unknown; operation: unknown }>(
+  'SwiftObjectNotFoundError',
+  SwiftOperationError,
+  (p) => `Object missing in the store: obj ${p.obj}, container ${p.container}, operation ${p.operation}.`,
+)
+export const SwiftObjectStillExists = defineError<{ obj: unknown; node: unknown }>(
+  'SwiftObjectStillExists',
+  500,
+  (p) => `Stored object could not be removed: obj ${p.obj}, node ${p.node}.`,
+)

@@ -1,0 +1,27 @@
+/** What a line may carry besides its text. Values under secret-looking keys are masked before anything is written. */
+export interface LogDetail {
+  readonly error?: unknown
+  readonly [key: string]: unknown
+}
+
+/** Levels as oslo.log names them. */
+export interface Logger {
+  debug(message: string, detail?: LogDetail): void
+  info(message: string, detail?: LogDetail): void
+  warning(message: string, detail?: LogDetail): void
+  error(message: string, detail?: LogDetail): void
+  critical(message: string, detail?: LogDetail): void
+  /** A logger whose lines bear that name (`ironic.conductor`) and, when given, the request they belong to. */
+  named(name: string, request?: { request_id?: string; user_id?: string | null; project_id?: string | null }): Logger
+}
+
+const nothing = () => {}
+/** Swallows everything: for tests and for tools that print themselves. */
+export const silentLogger: Logger = {
+  debug: nothing,
+  info: nothing,
+  warning: nothing,
+  error: nothing,
+  critical: nothing,
+  named: () => silentLogger,
+}

@@ -1,0 +1,42 @@
+import {
+  at,
+  Bool,
+  Dict,
+  Int,
+  Mac,
+  nullable,
+  type ObjectData,
+  Text,
+  Time,
+  Uuid,
+  versionedObject,
+  withDefault,
+} from './versioned-object.ts'
+
+export const PortObject = versionedObject(
+  'Port',
+  '1.16',
+  {
+    id: Int,
+    uuid: nullable(Uuid),
+    node_id: nullable(Int),
+    node_uuid: nullable(Uuid),
+    address: nullable(Mac),
+    extra: nullable(Dict),
+    local_link_connection: nullable(Dict),
+    portgroup_id: nullable(Int),
+    pxe_enabled: Bool,
+    internal_info: nullable(Dict),
+    physical_network: nullable(Text),
+    is_smartnic: withDefault(at(nullable(Bool), '1.9', false), false),
+    name: at(nullable(Text), '1.10', null),
+    description: at(nullable(Text), '1.12', null),
+    vendor: at(nullable(Text), '1.13', null),
+    category: at(nullable(Text), '1.15', null),
+    available_for_dynamic_portgroup: withDefault(at(Bool, '1.16', true), true),
+    created_at: nullable(Time),
+    updated_at: nullable(Time),
+  },
+  { accepts: ['1.7', '1.8', '1.9', '1.10', '1.11', '1.12', '1.13', '1.14', '1.15', '1.16'] },
+)
+export type Port = ObjectData<typeof PortObject>
