@@ -146,10 +146,20 @@ export function eventsOf(state: string | null): ProvisionEvent[] {
 }
 
 /**
- * `target_provision_state` after entering a state: a state that declares a target sets it, a stable one clears it.
- * A caller may name another target (`clean` from `manageable` ends there again).
+ * `target_provision_state` after entering a state. A stable state clears it. Elsewhere a target that the caller names wins
+ * (`clean` from `manageable` ends there again); then the one that the state declares.
+ * @param current the target before, which a state without one of its own keeps unless it has just been reached
+ * @param wanted must be a stable state; see `isStableState`
  */
-export function targetAfter(state: ProvisionState, wanted?: string | null): string | null {
+export function targetAfter(state: ProvisionState, current: string | null, wanted?: string | null): string | null {
   const { stable, target } = provisionStates[state]
-  return stable ? null : (wanted ?? target)
+  if (stable) return null
+  if (wanted !== undefined && wanted !== null) return wanted
+  return target ?? (current === state ? null : current)
 }
+
+export const isProvisionState = (state: string | null): state is ProvisionState =>
+  state !== null && Object.hasOwn(provisionStates, state)
+
+/** Stable states end an operation; only they can be a target. */
+export const isStableState = (state: string | null): boolean => isProvisionState(state) && provisionStates[state].stable

@@ -57,11 +57,11 @@ export abstract class DriverInterface {
 
   protected describe(spec: StepSpec): Step {
     const priority = typeof spec.priority === 'function' ? spec.priority(this.parts) : spec.priority
-    const step: Step = { interface: this.type, step: spec.step, priority, argsinfo: spec.args ?? null }
-    if (spec.phase !== 'verify' && spec.phase !== 'deploy') {
-      step.abortable = spec.abortable ?? false
-      step.requires_ramdisk = spec.requiresRamdisk ?? true
-    }
+    const step: Step = { interface: this.type, step: spec.step, priority }
+    if (spec.phase === 'verify') return step
+    step.abortable = spec.abortable ?? spec.phase === 'deploy'
+    step.argsinfo = spec.args ?? null
+    if (spec.phase !== 'deploy') step.requires_ramdisk = spec.requiresRamdisk ?? true
     return step
   }
 }

@@ -1,9 +1,16 @@
+import type { RequestContext } from '../../domain/context.ts'
 import type { InterfaceType } from '../../domain/interfaces.ts'
 import type { PowerState } from '../../domain/states.ts'
 import type { Port, Portgroup } from '../../objects/index.ts'
 import type { JsonDict } from '../../objects/versioned-object.ts'
+import { checkRaidConfig, logicalDiskProperties } from '../../domain/raid-config.ts'
+import { UnsupportedDriverExtension } from '../../errors/driver.ts'
 import type { Task } from '../task.ts'
 import { DriverInterface } from './base.ts'
+
+/** What a method does that an interface leaves out: the name is the one real Ironic's error carries. */
+const refuse = (task: Task, extension: string): Promise<never> =>
+  Promise.reject(new UnsupportedDriverExtension({ driver: task.node.driver ?? '', extension }))
 
 /*
  * What a conductor may ask of each kind of interface; real Ironic's `drivers.base`. Methods that many interfaces leave out
@@ -35,24 +42,59 @@ export abstract class ManagementInterface extends DriverInterface {
   abstract supportedBootDevices(task: Task): Promise<string[]>
   abstract setBootDevice(task: Task, device: string, persistent: boolean): Promise<void>
   abstract getBootDevice(task: Task): Promise<BootDevice>
-  abstract supportedBootModes(task: Task): Promise<string[]>
-  abstract setBootMode(task: Task, mode: string): Promise<void>
-  abstract getBootMode(task: Task): Promise<string | null>
-  abstract getSecureBootState(task: Task): Promise<boolean>
-  abstract setSecureBootState(task: Task, state: boolean): Promise<void>
-  abstract injectNmi(task: Task): Promise<void>
-  abstract getSensorsData(task: Task): Promise<JsonDict>
+  supportedBootModes(task: Task): Promise<string[]> {
+    return refuse(task, 'get_supported_boot_modes')
+  }
+  setBootMode(task: Task, _mode: string): Promise<void> {
+    return refuse(task, 'set_boot_mode')
+  }
+  getBootMode(task: Task): Promise<string | null> {
+    return refuse(task, 'get_boot_mode')
+  }
+  getSecureBootState(task: Task): Promise<boolean> {
+    return refuse(task, 'get_secure_boot_state')
+  }
+  setSecureBootState(task: Task, _state: boolean): Promise<void> {
+    return refuse(task, 'set_secure_boot_state')
+  }
+  injectNmi(task: Task): Promise<void> {
+    return refuse(task, 'inject_nmi')
+  }
+  /** Sensor type, sensor name, reading. */
+  getSensorsData(task: Task): Promise<JsonDict> {
+    return refuse(task, 'get_sensors_data')
+  }
+  /** `OK`, `Warning`, `Critical`; null when the BMC does not say. */
+  getNodeHealth(task: Task): Promise<string | null> {
+    return refuse(task, 'get_node_health')
+  }
   /** component, indicator id, `{readonly, states}` */
-  abstract supportedIndicators(task: Task, component: string | null): Promise<Record<string, Record<string, JsonDict>>>
-  abstract getIndicatorState(task: Task, component: string, indicator: string): Promise<string>
-  abstract setIndicatorState(task: Task, component: string, indicator: string, state: string): Promise<void>
+  supportedIndicators(task: Task, _component: string | null): Promise<Record<string, Record<string, JsonDict>>> {
+    return refuse(task, 'get_supported_indicators')
+  }
+  getIndicatorState(task: Task, _component: string, _indicator: string): Promise<string> {
+    return refuse(task, 'get_indicator_state')
+  }
+  setIndicatorState(task: Task, _component: string, _indicator: string, _state: string): Promise<void> {
+    return refuse(task, 'set_indicator_state')
+  }
   /** Manufacturer as `properties.vendor` holds it; null when unknown. */
-  abstract detectVendor(task: Task): Promise<string | null>
+  detectVendor(task: Task): Promise<string | null> {
+    return refuse(task, 'detect_vendor')
+  }
   /** MAC to state of each NIC that the BMC knows. */
-  abstract getMacAddresses(task: Task): Promise<string[]>
-  abstract attachVirtualMedia(task: Task, deviceType: string, imageUrl: string): Promise<void>
-  abstract detachVirtualMedia(task: Task, deviceTypes: readonly string[]): Promise<void>
-  abstract getVirtualMedia(task: Task): Promise<JsonDict[]>
+  getMacAddresses(task: Task): Promise<string[]> {
+    return refuse(task, 'get_mac_addresses')
+  }
+  attachVirtualMedia(task: Task, _deviceType: string, _imageUrl: string): Promise<void> {
+    return refuse(task, 'attach_virtual_media')
+  }
+  detachVirtualMedia(task: Task, _deviceTypes: readonly string[]): Promise<void> {
+    return refuse(task, 'detach_virtual_media')
+  }
+  getVirtualMedia(task: Task): Promise<JsonDict[]> {
+    return refuse(task, 'get_virtual_media')
+  }
 }
 
 export abstract class BootInterface extends DriverInterface {
@@ -63,8 +105,12 @@ export abstract class BootInterface extends DriverInterface {
   abstract cleanUpRamdisk(task: Task): Promise<void>
   abstract prepareInstance(task: Task): Promise<void>
   abstract cleanUpInstance(task: Task): Promise<void>
-  abstract validateRescue(task: Task): Promise<void>
-  abstract validateInspection(task: Task): Promise<void>
+  validateRescue(task: Task): Promise<void> {
+    return refuse(task, 'validate_rescue')
+  }
+  validateInspection(task: Task): Promise<void> {
+    return refuse(task, 'validate_inspection')
+  }
 }
 
 export interface HeartbeatInfo {
@@ -83,23 +129,62 @@ export abstract class DeployInterface extends DriverInterface {
   abstract takeOver(task: Task): Promise<void>
   /** Ends in state `deleted`; power off, networks, volumes. */
   abstract tearDown(task: Task): Promise<void>
-  abstract prepareCleaning(task: Task): Promise<'wait' | void>
-  abstract tearDownCleaning(task: Task): Promise<void>
-  abstract prepareService(task: Task): Promise<'wait' | void>
-  abstract tearDownService(task: Task): Promise<void>
-  abstract heartbeat(task: Task, info: HeartbeatInfo): Promise<void>
+  prepareCleaning(_task: Task): Promise<'wait' | void> {
+    return Promise.resolve()
+  }
+  tearDownCleaning(_task: Task): Promise<void> {
+    return Promise.resolve()
+  }
+  prepareService(_task: Task): Promise<'wait' | void> {
+    return Promise.resolve()
+  }
+  tearDownService(_task: Task): Promise<void> {
+    return Promise.resolve()
+  }
+  /** A driver that knows no agent takes note and goes on. */
+  heartbeat(task: Task, _info: HeartbeatInfo): Promise<void> {
+    task.log.warning(
+      `Node ${task.node.uuid} sent a heartbeat, but its deploy interface ${this.name} has no use for one`,
+    )
+    return Promise.resolve()
+  }
+  /** `autodetect` picks the interface that fits the image and writes it to the node. @throws InvalidParameterValue */
+  switchInterface(_task: Task): Promise<void> {
+    return Promise.resolve()
+  }
+  /** Undoes `switchInterface`: the original stands in `driver_internal_info.original_deploy_interface`. */
+  async restoreInterface(task: Task): Promise<void> {
+    const { original_deploy_interface: original, ...rest } = task.node.driver_internal_info ?? {}
+    if (typeof original !== 'string' || original === '') return
+    task.node.deploy_interface = original
+    task.node.driver_internal_info = rest
+    await task.save()
+  }
+  /** Does the interface fit the node's image? Asked by `autodetect`. */
+  supportsDeploy(_task: Task): Promise<boolean> {
+    return Promise.resolve(true)
+  }
 }
 
 export abstract class InspectInterface extends DriverInterface {
   readonly type = 'inspect'
   /** `wait`: goes on in `inspect wait` until the ramdisk reports */
   abstract inspectHardware(task: Task): Promise<'wait' | void>
-  abstract abort(task: Task): Promise<void>
-  abstract continueInspection(task: Task, inventory: JsonDict, pluginData: JsonDict | null): Promise<'wait' | void>
+  abort(task: Task): Promise<void> {
+    return refuse(task, 'abort')
+  }
+  continueInspection(task: Task, _inventory: JsonDict, _pluginData: JsonDict | null): Promise<'wait' | void> {
+    return refuse(task, 'abort')
+  }
 }
 
 export abstract class NetworkInterface extends DriverInterface {
   readonly type = 'network'
+  /** `metadata`: the config drive's network data can be checked and made anew */
+  readonly capabilities: readonly string[] = []
+  override validate(_task: Task): Promise<void> {
+    return Promise.resolve()
+  }
   abstract portChanged(task: Task, port: Port): Promise<void>
   abstract portgroupChanged(task: Task, portgroup: Portgroup): Promise<void>
   abstract vifAttach(task: Task, vifInfo: JsonDict): Promise<void>
@@ -110,18 +195,39 @@ export abstract class NetworkInterface extends DriverInterface {
   abstract removeProvisioningNetwork(task: Task): Promise<void>
   abstract addCleaningNetwork(task: Task): Promise<JsonDict>
   abstract removeCleaningNetwork(task: Task): Promise<void>
-  abstract addRescuingNetwork(task: Task): Promise<JsonDict>
-  abstract removeRescuingNetwork(task: Task): Promise<void>
-  abstract addInspectionNetwork(task: Task): Promise<JsonDict>
-  abstract removeInspectionNetwork(task: Task): Promise<void>
-  abstract addServicingNetwork(task: Task): Promise<JsonDict>
-  abstract removeServicingNetwork(task: Task): Promise<void>
+  addRescuingNetwork(_task: Task): Promise<JsonDict> {
+    return Promise.resolve({})
+  }
+  removeRescuingNetwork(_task: Task): Promise<void> {
+    return Promise.resolve()
+  }
+  addInspectionNetwork(_task: Task): Promise<JsonDict> {
+    return Promise.resolve({})
+  }
+  removeInspectionNetwork(_task: Task): Promise<void> {
+    return Promise.resolve()
+  }
+  addServicingNetwork(_task: Task): Promise<JsonDict> {
+    return Promise.resolve({})
+  }
+  removeServicingNetwork(_task: Task): Promise<void> {
+    return Promise.resolve()
+  }
   abstract configureTenantNetworks(task: Task): Promise<void>
   abstract unconfigureTenantNetworks(task: Task): Promise<void>
-  abstract validateRescue(task: Task): Promise<void>
-  abstract validateInspection(task: Task): Promise<void>
-  abstract needPowerOn(task: Task): boolean
-  abstract nodeNetworkData(task: Task): Promise<JsonDict>
+  validateRescue(_task: Task): Promise<void> {
+    return Promise.resolve()
+  }
+  validateInspection(task: Task): Promise<void> {
+    return refuse(task, 'validate_inspection')
+  }
+  /** a smart NIC must be powered for its networks to be changed */
+  needPowerOn(_task: Task): boolean {
+    return false
+  }
+  nodeNetworkData(task: Task): Promise<JsonDict> {
+    return Promise.resolve(task.node.network_data ?? {})
+  }
 }
 
 export abstract class StorageInterface extends DriverInterface {
@@ -142,7 +248,9 @@ export abstract class RescueInterface extends DriverInterface {
   readonly type = 'rescue'
   abstract rescue(task: Task): Promise<'wait' | void>
   abstract unrescue(task: Task): Promise<void>
-  abstract cleanUp(task: Task): Promise<void>
+  cleanUp(_task: Task): Promise<void> {
+    return Promise.resolve()
+  }
 }
 
 export abstract class BiosInterface extends DriverInterface {
@@ -153,8 +261,19 @@ export abstract class BiosInterface extends DriverInterface {
 
 export abstract class RaidInterface extends DriverInterface {
   readonly type = 'raid'
-  abstract validateRaidConfig(task: Task, config: JsonDict): Promise<void>
-  abstract logicalDiskProperties(): Record<string, string>
+  /** Checks the node's target configuration, when it has one. */
+  override async validate(task: Task): Promise<void> {
+    const config = task.node.target_raid_config
+    if (config !== null && Object.keys(config).length > 0) await this.validateRaidConfig(task, config)
+  }
+  /** @throws InvalidParameterValue */
+  validateRaidConfig(_task: Task, config: JsonDict): Promise<void> {
+    checkRaidConfig(config)
+    return Promise.resolve()
+  }
+  logicalDiskProperties(): Readonly<Record<string, string>> {
+    return logicalDiskProperties
+  }
 }
 
 export abstract class FirmwareInterface extends DriverInterface {
@@ -174,14 +293,25 @@ export interface VendorMethod {
   readonly run: (task: Task, info: JsonDict, httpMethod: string) => Promise<unknown>
 }
 
+/** A vendor method of a hardware type: there is no node. */
+export interface DriverVendorMethod extends Omit<VendorMethod, 'run' | 'requireExclusiveLock'> {
+  readonly run: (context: RequestContext, info: JsonDict, httpMethod: string) => Promise<unknown>
+}
+
 export abstract class VendorInterface extends DriverInterface {
   readonly type = 'vendor'
   abstract methods(): Readonly<Record<string, VendorMethod>>
-  driverMethods(): Readonly<Record<string, VendorMethod>> {
+  driverMethods(): Readonly<Record<string, DriverVendorMethod>> {
     return {}
   }
   /** Checks the body of a call before it runs. */
-  abstract validateMethod(task: Task, method: string, httpMethod: string, info: JsonDict): Promise<void>
+  validateMethod(_task: Task, _method: string, _httpMethod: string, _info: JsonDict): Promise<void> {
+    return Promise.resolve()
+  }
+  /** The same for a method of the driver, where there is no node. */
+  validateDriverMethod(_method: string, _httpMethod: string, _info: JsonDict): Promise<void> {
+    return Promise.resolve()
+  }
 }
 
 export interface InterfacesByType {
