@@ -2,6 +2,7 @@
 export interface RequestContext {
   readonly request_id: string
   readonly user_id?: string | null
+  readonly user_name?: string | null
   readonly project_id?: string | null
   readonly project_name?: string | null
   readonly user_domain_id?: string | null
@@ -15,6 +16,10 @@ export interface RequestContext {
   readonly global_request_id?: string | null
   readonly auth_token?: string | null
   readonly service_roles?: readonly string[]
+  readonly service_user_id?: string | null
+  readonly service_user_domain_id?: string | null
+  readonly service_project_id?: string | null
+  readonly service_project_domain_id?: string | null
 }
 
 /** The service itself: periodic work, start-up. */
