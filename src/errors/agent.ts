@@ -4,22 +4,22 @@ import { NotFound } from './base.ts'
 export const AgentAPIError = defineError<{ node: unknown; status: unknown; error: unknown }>(
   'AgentAPIError',
   500,
-  (p) => `Agent answered with an error: node ${p.node}, status ${p.status}, error ${p.error}.`,
+  (p) => `The agent on node ${p.node} answered with status ${p.status}: ${p.error}`,
 )
 export const AgentCommandTimeout = defineError<{ command: unknown; node: unknown }>(
   'AgentCommandTimeout',
   500,
-  (p) => `Agent command took too long: command ${p.command}, node ${p.node}.`,
+  (p) => `The agent command ${p.command} on node ${p.node} did not end in time; see the agent's log.`,
 )
 export const AgentConnectionFailed = defineError<{ reason: unknown }>(
   'AgentConnectionFailed',
   500,
-  (p) => `Agent not reachable: reason ${p.reason}.`,
+  (p) => `The agent cannot be reached: ${p.reason}`,
 )
 export const AgentInProgress = defineError<{ node: unknown; command: unknown; error: unknown }>(
   'AgentInProgress',
   500,
-  (p) => `Agent is busy with a command: node ${p.node}, command ${p.command}, error ${p.error}.`,
+  (p) => `The agent on node ${p.node} is busy with another command and did not take ${p.command}: ${p.error}`,
 )
 export const CommunicationError = defineError<Record<string, never>>(
   'CommunicationError',
@@ -34,7 +34,7 @@ export const IncorrectConfiguration = defineError<{ error: unknown }>(
 export const InstanceDeployFailure = defineError<{ reason: unknown }>(
   'InstanceDeployFailure',
   500,
-  (p) => `Deployment went wrong: reason ${p.reason}.`,
+  (p) => `The instance could not be deployed: ${p.reason}`,
 )
 export const InstanceNotFound = defineError<{ instance: unknown }>(
   'InstanceNotFound',
@@ -44,10 +44,10 @@ export const InstanceNotFound = defineError<{ instance: unknown }>(
 export const InstanceRescueFailure = defineError<{ instance: unknown; node: unknown; reason: unknown }>(
   'InstanceRescueFailure',
   500,
-  (p) => `Rescue went wrong: instance ${p.instance}, node ${p.node}, reason ${p.reason}.`,
+  (p) => `Node ${p.node} (instance ${p.instance}) could not be rescued: ${p.reason}`,
 )
 export const InstanceUnrescueFailure = defineError<{ instance: unknown; node: unknown; reason: unknown }>(
   'InstanceUnrescueFailure',
   500,
-  (p) => `Unrescue went wrong: instance ${p.instance}, node ${p.node}, reason ${p.reason}.`,
+  (p) => `Node ${p.node} (instance ${p.instance}) could not be taken back from rescue: ${p.reason}`,
 )

@@ -9,7 +9,7 @@ export const CatalogNotFound = defineError<{ service_type: unknown; endpoint_typ
 export const ConfigDriveRegenerationFailure = defineError<Record<string, never>>(
   'ConfigDriveRegenerationFailure',
   500,
-  () => 'Config drive could not be rebuilt.',
+  () => 'The config drive could not be rebuilt: no network of the node is known.',
 )
 export const GlanceConnectionFailed = defineError<{ endpoint: unknown; reason: unknown }>(
   'GlanceConnectionFailed',
@@ -19,48 +19,48 @@ export const GlanceConnectionFailed = defineError<{ endpoint: unknown; reason: u
 export const ImageUnacceptable = defineError<{ image_id: unknown; reason: unknown }>(
   'ImageUnacceptable',
   500,
-  (p) => `Image cannot be used: image_id ${p.image_id}, reason ${p.reason}.`,
+  (p) => `Image ${p.image_id} cannot be used: ${p.reason}`,
 )
 export const InvalidImage = defineError<Record<string, never>>(
   'InvalidImage',
   ImageUnacceptable,
-  () => 'Image failed the safety check.',
+  () => 'The image failed the safety check.',
 )
 export const ImageChecksumAlgorithmFailure = defineError<Record<string, never>>(
   'ImageChecksumAlgorithmFailure',
   InvalidImage,
-  () => 'Checksum algorithm is not available.',
+  () => 'The checksum algorithm is unknown or not allowed here; give image_os_hash_algo and image_os_hash_value with sha256 or sha512.',
 )
 export const ImageChecksumError = defineError<Record<string, never>>(
   'ImageChecksumError',
   InvalidImage,
-  () => 'Image checksum does not match.',
+  () => 'The image does not have the checksum that was given for it.',
 )
 export const ImageChecksumFileReadFailure = defineError<Record<string, never>>(
   'ImageChecksumFileReadFailure',
   503,
-  () => 'Checksum file could not be read.',
+  () => 'The file to be checked against its checksum could not be read.',
   InvalidImage,
 )
 export const ImageChecksumURLNotSupported = defineError<Record<string, never>>(
   'ImageChecksumURLNotSupported',
   InvalidImage,
-  () => 'Checksum by URL is refused.',
+  () => 'A URL as checksum is refused by [conductor]disable_support_for_checksum_files; give the checksum itself.',
 )
 export const ImageConvertFailed = defineError<{ image_id: unknown; reason: unknown }>(
   'ImageConvertFailed',
   500,
-  (p) => `Image conversion went wrong: image_id ${p.image_id}, reason ${p.reason}.`,
+  (p) => `Image ${p.image_id} could not be converted: ${p.reason}`,
 )
 export const ImageCreationFailed = defineError<{ image_type: unknown; error: unknown }>(
   'ImageCreationFailed',
   500,
-  (p) => `Building an image failed: image_type ${p.image_type}, error ${p.error}.`,
+  (p) => `A ${p.image_type} image could not be built: ${p.error}`,
 )
 export const ImageDownloadFailed = defineError<{ image_href: unknown; reason: unknown }>(
   'ImageDownloadFailed',
   500,
-  (p) => `Image download went wrong: image_href ${p.image_href}, reason ${p.reason}.`,
+  (p) => `Image ${p.image_href} could not be downloaded: ${p.reason}`,
 )
 export const ImageHostRateLimitFailure = defineError<{ image_ref: unknown }>(
   'ImageHostRateLimitFailure',
@@ -75,22 +75,22 @@ export const ImageMatchFailure = defineError<Record<string, never>>(
 export const ImageNotAuthorized = defineError<{ image_id: unknown }>(
   'ImageNotAuthorized',
   NotAuthorized,
-  (p) => `Image access denied: image_id ${p.image_id}.`,
+  (p) => `Access to image ${p.image_id} was denied.`,
 )
 export const ImageNotFound = defineError<{ image_id: unknown }>(
   'ImageNotFound',
   NotFound,
-  (p) => `Image does not exist: image_id ${p.image_id}.`,
+  (p) => `Image ${p.image_id} does not exist.`,
 )
 export const ImageRefValidationFailed = defineError<{ image_href: unknown; reason: unknown }>(
   'ImageRefValidationFailed',
   500,
-  (p) => `Image reference check failed: image_href ${p.image_href}, reason ${p.reason}.`,
+  (p) => `Image reference ${p.image_href} is refused: ${p.reason}`,
 )
 export const ImageServiceAuthenticationRequired = defineError<{ image_ref: unknown }>(
   'ImageServiceAuthenticationRequired',
   ImageUnacceptable,
-  (p) => `Image source wants credentials: image_ref ${p.image_ref}.`,
+  (p) => `The source of image ${p.image_ref} asks for credentials.`,
 )
 export const ImageUploadFailed = defineError<{ image_name: unknown; web_server: unknown; reason: unknown }>(
   'ImageUploadFailed',
@@ -100,17 +100,17 @@ export const ImageUploadFailed = defineError<{ image_name: unknown; web_server: 
 export const InsufficientDiskSpace = defineError<{ path: unknown; required: unknown; actual: unknown }>(
   'InsufficientDiskSpace',
   500,
-  (p) => `Volume too full: path ${p.path}, required ${p.required}, actual ${p.actual}.`,
+  (p) => `The disk that holds ${p.path} is too full: ${p.required} MiB are needed, ${p.actual} MiB are free.`,
 )
 export const InsufficientMemory = defineError<{ free: unknown; required: unknown }>(
   'InsufficientMemory',
   500,
-  (p) => `Conductor memory too low: free ${p.free}, required ${p.required}.`,
+  (p) => `This host has too little memory: ${p.required} MiB are needed, ${p.free} MiB are free.`,
 )
 export const InvalidImageRef = defineError<{ image_href: unknown }>(
   'InvalidImageRef',
   InvalidParameterValue,
-  (p) => `Image reference is malformed: image_href ${p.image_href}.`,
+  (p) => `Image reference ${p.image_href} is malformed.`,
 )
 export const KeystoneFailure = defineError<Record<string, never>>(
   'KeystoneFailure',
