@@ -50,9 +50,10 @@ export function nodeCapability(node: HasCapabilities, name: string): string | un
  * @throws InvalidParameterValue when it is neither
  */
 export function instanceCapabilities(node: HasCapabilities): Record<string, unknown> {
-  let capabilities = node.instance_info?.['capabilities'] ?? {}
-  if (node.instance_info !== null && 'capabilities' in node.instance_info)
+  let capabilities: unknown = {}
+  if (node.instance_info !== null && 'capabilities' in node.instance_info) {
     capabilities = node.instance_info['capabilities']
+  }
   if (typeof capabilities === 'string') {
     try {
       capabilities = JSON.parse(capabilities) as unknown

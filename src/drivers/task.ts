@@ -72,11 +72,20 @@ export interface Task {
   fire(event: ProvisionEvent, options?: { targetState?: string | null }): Promise<void>
   /** Takes the exclusive lock when only a shared one is held. @throws NodeLocked */
   upgradeLock(purpose?: string): Promise<void>
+  /** Back to a shared lock, so that heartbeats are let in while a driver waits for the agent; nothing to do when shared. */
+  downgradeLock(): Promise<void>
   /**
    * Goes on with the flow that waits in this state (`clean wait`, `wait call-back`, `service wait`): fires `resume` and asks the
-   * conductor to continue once this task has let go of the lock.
+   * conductor to continue once this task has let go of the lock. A clean or service flow whose node has no current step
+   * (`clean_step`, `service_step` empty: the agent has just booted, or its hardware managers changed) gathers its steps first;
+   * a deploy flow merges the agent's steps into its own when `driver_internal_info.steps_validated` is not set.
    */
   resumeFlow(): Promise<void>
+  /**
+   * Merges the steps that the agent offers into those of the running deploy and checks them; a deploy step that found the
+   * agent running already (fast track) asks for it. The other flows gather steps by themselves.
+   */
+  validateDeploySteps(): Promise<void>
   /** Ends the flow that the node is in (clean, deploy, service, rescue, inspect) with its fail state. */
   failFlow(failure: FlowFailure): Promise<void>
   /**
