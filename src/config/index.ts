@@ -20,6 +20,7 @@ import { dhcp } from './dhcp.ts'
 import { diskUtils } from './disk-utils.ts'
 import { drac } from './drac.ts'
 import { errors } from './errors.ts'
+import { fake } from './fake.ts'
 import { glance } from './glance.ts'
 import { healthcheck } from './healthcheck.ts'
 import { inspectionRules } from './inspection-rules.ts'
@@ -78,6 +79,7 @@ export const optionGroups = {
   disk_utils: diskUtils,
   drac,
   errors,
+  fake,
   glance,
   healthcheck,
   inspection_rules: inspectionRules,
