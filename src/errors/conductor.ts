@@ -4,12 +4,13 @@ import { NotAuthorized, NotFound, TemporaryFailure } from './base.ts'
 export const ConcurrentActionLimit = defineError<{ task_type: unknown }>(
   'ConcurrentActionLimit',
   TemporaryFailure,
-  (p) => `Too many nodes in this phase: task_type ${p.task_type}.`,
+  (p) =>
+    `As many nodes as allowed are in ${p.task_type} already; try again later, or raise [conductor]max_concurrent_deploy or max_concurrent_clean.`,
 )
 export const ConductorAlreadyRegistered = defineError<{ conductor: unknown }>(
   'ConductorAlreadyRegistered',
   500,
-  (p) => `Conductor row is online already: conductor ${p.conductor}.`,
+  (p) => `A conductor named ${p.conductor} is registered already.`,
 )
 export const ConductorHardwareInterfacesAlreadyRegistered = defineError<{ row: unknown }>(
   'ConductorHardwareInterfacesAlreadyRegistered',
@@ -19,17 +20,17 @@ export const ConductorHardwareInterfacesAlreadyRegistered = defineError<{ row: u
 export const ConductorNotFound = defineError<{ conductor: unknown }>(
   'ConductorNotFound',
   NotFound,
-  (p) => `Conductor does not exist: conductor ${p.conductor}.`,
+  (p) => `Conductor ${p.conductor} does not exist.`,
 )
 export const ExclusiveLockRequired = defineError<Record<string, never>>(
   'ExclusiveLockRequired',
   NotAuthorized,
-  () => 'Task holds only a shared lock.',
+  () => "This needs the node's exclusive lock, and only a shared one is held.",
 )
 export const NoFreeConductorWorker = defineError<Record<string, never>>(
   'NoFreeConductorWorker',
   TemporaryFailure,
-  () => 'Conductor worker pool is full.',
+  () => 'The conductor has all its workers busy; try again later, or raise [conductor]workers_pool_size.',
 )
 export const NoFreeIPMITerminalPorts = defineError<{ host: unknown }>(
   'NoFreeIPMITerminalPorts',
@@ -39,5 +40,5 @@ export const NoFreeIPMITerminalPorts = defineError<{ host: unknown }>(
 export const NoValidHost = defineError<{ reason: unknown }>(
   'NoValidHost',
   NotFound,
-  (p) => `No conductor can serve it: reason ${p.reason}.`,
+  (p) => `No conductor can do this: ${p.reason}.`,
 )

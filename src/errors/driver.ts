@@ -45,17 +45,17 @@ export const DracOperationError = defineError<{ error: unknown }>(
 export const DriverLoadError = defineError<{ driver: unknown; reason: unknown }>(
   'DriverLoadError',
   500,
-  (p) => `Driver could not be loaded: driver ${p.driver}, reason ${p.reason}.`,
+  (p) => `${p.driver} could not be loaded: ${p.reason}.`,
 )
 export const DriverNotFound = defineError<{ driver_name: unknown }>(
   'DriverNotFound',
   NotFound,
-  (p) => `Hardware type is unknown here: driver_name ${p.driver_name}.`,
+  (p) => `The hardware type ${p.driver_name} is not known here; see [DEFAULT]enabled_hardware_types.`,
 )
 export const DriverNotFoundInEntrypoint = defineError<{ entrypoint: unknown; names: unknown }>(
   'DriverNotFoundInEntrypoint',
   DriverNotFound,
-  (p) => `No such entry point names: entrypoint ${p.entrypoint}, names ${p.names}.`,
+  (p) => `There is nothing called ${p.names} in ${p.entrypoint}; see the enabled_* options.`,
 )
 export const FailedToCleanDHCPOpts = defineError<{ node: unknown }>(
   'FailedToCleanDHCPOpts',
@@ -90,12 +90,12 @@ export const IncompatibleInterface = defineError<{
   'IncompatibleInterface',
   InvalidParameterValue,
   (p) =>
-    `Hardware type rejects the interface: interface_type ${p.interface_type}, interface_impl ${p.interface_impl}, hardware_type ${p.hardware_type}.`,
+    `The hardware type ${p.hardware_type} does not work with the ${p.interface_type} interface ${p.interface_impl}.`,
 )
 export const InterfaceNotFoundInEntrypoint = defineError<{ entrypoint: unknown; iface: unknown; valid: unknown }>(
   'InterfaceNotFoundInEntrypoint',
   InvalidParameterValue,
-  (p) => `Interface name not enabled or known: entrypoint ${p.entrypoint}, iface ${p.iface}, valid ${p.valid}.`,
+  (p) => `There is no interface ${p.iface} enabled in ${p.entrypoint}; enabled are: ${p.valid}.`,
 )
 export const MissingParameterValue = defineError<{ err: unknown }>(
   'MissingParameterValue',
@@ -106,7 +106,7 @@ export const NoValidDefaultForInterface = defineError<{ node_info: unknown; driv
   'NoValidDefaultForInterface',
   InvalidParameterValue,
   (p) =>
-    `No default interface can be chosen: node_info ${p.node_info}, driver ${p.driver}, interface_type ${p.interface_type}.`,
+    `The hardware type ${p.driver}${p.node_info} has no default for its ${p.interface_type} interface: enable one that it supports.`,
 )
 export const PowerStateFailure = defineError<{ pstate: unknown }>(
   'PowerStateFailure',
@@ -131,7 +131,7 @@ export const SNMPFailure = defineError<{ operation: unknown; error: unknown }>(
 export const UnsupportedDriverExtension = defineError<{ driver: unknown; extension: unknown }>(
   'UnsupportedDriverExtension',
   Invalid,
-  (p) => `Driver lacks this capability: driver ${p.driver}, extension ${p.extension}.`,
+  (p) => `The driver ${p.driver} does not support ${p.extension}, or it is not enabled.`,
 )
 export const UnsupportedHardwareFeature = defineError<{ node: unknown; feature: unknown }>(
   'UnsupportedHardwareFeature',

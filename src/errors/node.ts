@@ -4,58 +4,55 @@ import { Conflict, HTTPForbidden, Invalid, InvalidState, NotFound } from './base
 export const ChildNodeLocked = defineError<{ node: unknown; child: unknown }>(
   'ChildNodeLocked',
   Conflict,
-  (p) => `Child node is locked: node ${p.node}, child ${p.child}.`,
+  (p) =>
+    `Node ${p.node} cannot be powered off while its child node ${p.child} is locked; try again when that operation ends.`,
 )
 export const Duplicate = defineError<Record<string, never>>('Duplicate', 500, () => 'Generic duplicate resource.')
 export const DuplicateName = defineError<{ name: unknown }>(
   'DuplicateName',
   Conflict,
-  (p) => `Node name is taken: name ${p.name}.`,
+  (p) => `A node named ${p.name} exists already; choose another name.`,
 )
 export const NodeNotFound = defineError<{ node: unknown }>(
   'NodeNotFound',
   NotFound,
-  (p) => `Node does not exist: node ${p.node}.`,
+  (p) => `Node ${p.node} does not exist.`,
 )
 export const DuplicateNodeOnLookup = defineError<{ node: unknown }>(
   'DuplicateNodeOnLookup',
   NodeNotFound,
-  (p) => `Several nodes match a lookup: node ${p.node}.`,
+  (p) => `Several nodes match ${p.node}; a lookup must find exactly one.`,
 )
 export const InstanceAssociated = defineError<{ instance_uuid: unknown; node: unknown }>(
   'InstanceAssociated',
   Conflict,
-  (p) => `Instance already sits on a node: instance_uuid ${p.instance_uuid}, node ${p.node}.`,
+  (p) => `Instance ${p.instance_uuid} is on node ${p.node} already.`,
 )
-export const InvalidMAC = defineError<{ mac: unknown }>(
-  'InvalidMAC',
-  Invalid,
-  (p) => `Value is no MAC address: mac ${p.mac}.`,
-)
+export const InvalidMAC = defineError<{ mac: unknown }>('InvalidMAC', Invalid, (p) => `${p.mac} is no MAC address.`)
 export const InvalidStateRequested = defineError<{ action: unknown; node: unknown; state: unknown }>(
   'InvalidStateRequested',
   Invalid,
-  (p) => `Action impossible in this state: action ${p.action}, node ${p.node}, state ${p.state}.`,
+  (p) => `The action ${p.action} cannot be done on node ${p.node} while it is in the state ${p.state}.`,
 )
 export const NodeAlreadyExists = defineError<{ uuid: unknown }>(
   'NodeAlreadyExists',
   Conflict,
-  (p) => `Node uuid is taken: uuid ${p.uuid}.`,
+  (p) => `A node with the uuid ${p.uuid} exists already.`,
 )
 export const NodeAssociated = defineError<{ node: unknown; instance: unknown }>(
   'NodeAssociated',
   InvalidState,
-  (p) => `Node carries an instance: node ${p.node}, instance ${p.instance}.`,
+  (p) => `Node ${p.node} carries the instance ${p.instance}; remove that first.`,
 )
 export const NodeCleaningFailure = defineError<{ node: unknown; reason: unknown }>(
   'NodeCleaningFailure',
   500,
-  (p) => `Cleaning went wrong: node ${p.node}, reason ${p.reason}.`,
+  (p) => `Node ${p.node} cannot be cleaned: ${p.reason}.`,
 )
 export const NodeConsoleNotEnabled = defineError<{ node: unknown }>(
   'NodeConsoleNotEnabled',
   Invalid,
-  (p) => `Console is switched off: node ${p.node}.`,
+  (p) => `The console of node ${p.node} is off; switch it on first.`,
 )
 export const NodeHistoryNotFound = defineError<{ history: unknown }>(
   'NodeHistoryNotFound',
@@ -65,7 +62,7 @@ export const NodeHistoryNotFound = defineError<{ history: unknown }>(
 export const NodeInMaintenance = defineError<{ op: unknown; node: unknown }>(
   'NodeInMaintenance',
   Invalid,
-  (p) => `Maintenance mode forbids the operation: op ${p.op}, node ${p.node}.`,
+  (p) => `Node ${p.node} is in maintenance, which forbids ${p.op}; take it out of maintenance first.`,
 )
 export const NodeInventoryAlreadyExists = defineError<{ id: unknown }>(
   'NodeInventoryAlreadyExists',
@@ -80,12 +77,12 @@ export const NodeInventoryNotFound = defineError<{ node: unknown }>(
 export const NodeIsRetired = defineError<{ op: unknown; node: unknown }>(
   'NodeIsRetired',
   Invalid,
-  (p) => `Retired node refuses the operation: op ${p.op}, node ${p.node}.`,
+  (p) => `Node ${p.node} is retired, which forbids ${p.op}.`,
 )
 export const NodeLocked = defineError<{ node: unknown; host: unknown }>(
   'NodeLocked',
   Conflict,
-  (p) => `Another host holds the lock: node ${p.node}, host ${p.host}.`,
+  (p) => `Node ${p.node} is locked by host ${p.host}; try again when its current operation ends.`,
 )
 export const NodeMaintenanceFailure = defineError<{ node: unknown; reason: unknown }>(
   'NodeMaintenanceFailure',
@@ -95,17 +92,17 @@ export const NodeMaintenanceFailure = defineError<{ node: unknown; reason: unkno
 export const NodeNotLocked = defineError<{ node: unknown }>(
   'NodeNotLocked',
   Invalid,
-  (p) => `Release without holding the lock: node ${p.node}.`,
+  (p) => `Node ${p.node} is not locked by this host, so its lock cannot be released.`,
 )
 export const NodeProtected = defineError<{ node: unknown }>(
   'NodeProtected',
   HTTPForbidden,
-  (p) => `Protected node refuses teardown: node ${p.node}.`,
+  (p) => `Node ${p.node} is protected; clear its protected flag to undeploy, rebuild or delete it.`,
 )
 export const NodeServicingFailure = defineError<{ node: unknown; reason: unknown }>(
   'NodeServicingFailure',
   500,
-  (p) => `Servicing went wrong: node ${p.node}, reason ${p.reason}.`,
+  (p) => `Node ${p.node} cannot be serviced: ${p.reason}.`,
 )
 export const NodeTagNotFound = defineError<{ node_id: unknown; tag: unknown }>(
   'NodeTagNotFound',
@@ -115,10 +112,10 @@ export const NodeTagNotFound = defineError<{ node_id: unknown; tag: unknown }>(
 export const NodeTraitNotFound = defineError<{ node_id: unknown; trait: unknown }>(
   'NodeTraitNotFound',
   NotFound,
-  (p) => `Node lacks the trait: node_id ${p.node_id}, trait ${p.trait}.`,
+  (p) => `Node ${p.node_id} has no trait ${p.trait}.`,
 )
 export const NodeVerifyFailure = defineError<{ node: unknown; reason: unknown }>(
   'NodeVerifyFailure',
   500,
-  (p) => `Verification went wrong: node ${p.node}, reason ${p.reason}.`,
+  (p) => `Node ${p.node} could not be verified: ${p.reason}.`,
 )
