@@ -6,6 +6,7 @@ import type { Config } from '../config/index.ts'
 import type { Logger } from '../lib/oslo-log/logger.ts'
 import type { Node, Port, Portgroup, VolumeConnector, VolumeTarget } from '../objects/index.ts'
 import type { Driver } from './interfaces/driver.ts'
+import type { SharedParts } from './shared-parts.ts'
 
 /** What every driver is built with: it must not reach for anything else. */
 export interface DriverParts {
@@ -15,6 +16,8 @@ export interface DriverParts {
   readonly clock: Clock
   /** name of this conductor */
   readonly host: string
+  /** what drivers of a family have in common: `new SharedParts()`, closed by the conductor when it stops */
+  readonly shared: SharedParts
 }
 
 /** How a flow failed, for the node's `last_error`, its history and the log. */
