@@ -1,0 +1,28 @@
+import { interfaceTypes, type InterfaceType } from '../domain/interfaces.ts'
+import { interfaces as fake } from './fake/index.ts'
+import type { DriverInterface } from './interfaces/base.ts'
+import { interfaces as noop } from './noop/index.ts'
+import type { DriverParts } from './task.ts'
+
+/** How an interface is made. */
+export type InterfaceClass = new (parts: DriverParts) => DriverInterface
+/** Interface classes by type and entry-point name. */
+export type InterfaceClasses = Readonly<Record<InterfaceType, Readonly<Record<string, InterfaceClass>>>>
+type Family = Partial<Record<InterfaceType, Readonly<Record<string, InterfaceClass>>>>
+
+/** One entry per folder of drivers. */
+const families: readonly Family[] = [noop, fake]
+
+/** Every interface that this release has. */
+export const interfaceClasses: InterfaceClasses = mergeFamilies(families)
+
+export function mergeFamilies(families: readonly Family[]): InterfaceClasses {
+  const merged = Object.fromEntries(interfaceTypes.map((type) => [type, {}])) as Record<
+    InterfaceType,
+    Record<string, InterfaceClass>
+  >
+  for (const family of families) {
+    for (const type of interfaceTypes) Object.assign(merged[type], family[type])
+  }
+  return merged
+}
