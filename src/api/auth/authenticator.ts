@@ -17,8 +17,6 @@ export type Verdict = { readonly identity: Identity } | { readonly refusal: Refu
 
 /** One way to find out who asks: `[DEFAULT]auth_strategy`. */
 export interface Authenticator {
-  /** Whether policies are asked at all: real Ironic asks them with Keystone only. */
-  readonly enforcesPolicy: boolean
   /** Never throws for what a client sent; an error here is ours (500). */
   identify(headers: RequestHeaders, signal?: AbortSignal): Verdict | Promise<Verdict>
   close(): Promise<void>

@@ -26,7 +26,6 @@ export async function httpBasic(path: string, log: Logger): Promise<Authenticato
     throw new ConfigInvalid(`[DEFAULT]http_basic_auth_user_file: ${cause.message}`, { cause })
   }
   return {
-    enforcesPolicy: false,
     identify: (headers, signal) => identify(users, log, headers, signal),
     close: () => Promise.resolve(),
   }

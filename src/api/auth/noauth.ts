@@ -29,7 +29,6 @@ function claimedIdentity(headers: RequestHeaders): Identity {
 
 /** `auth_strategy = noauth`: everybody may do everything, and no token is taken along. */
 export const noauth: Authenticator = {
-  enforcesPolicy: false,
   identify: (headers) => ({ identity: claimedIdentity(headers) }),
   close: () => Promise.resolve(),
 }
