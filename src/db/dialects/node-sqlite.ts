@@ -1,0 +1,255 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { TemporaryFailure } from '../../errors/base.ts'
+import { sleep } from '../retry.ts'
+
+export interface SqliteSettings {
+  /** absent: in memory */
+  readonly file?: string
+  /** `[database]sqlite_synchronous`: false gives up safety against power loss */
+  readonly synchronous: boolean
+  /** how long a statement waits for another process that holds the file, in ms */
+  readonly maxWait: number
+}
+
+const statementsKept = 500
+/** A transaction that takes longer than this holds everybody up: a defect of its owner. */
+const writerTimeout = 60_000
+
+/** One `DatabaseSync` with its prepared statements. */
+class Session {
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(file: string | undefined) {
+    this.#database = new DatabaseSync(file ?? ':memory:', {
+      // real Ironic runs with foreign keys off on SQLite
+      enableForeignKeyConstraints: false,
+      // node:sqlite sleeps on the event loop; longer waits are ours (`patiently`)
+      timeout: 5,
+    })
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql)
+  }
+
+  all(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.#prepare(sql).all(...(parameters as SQLInputValue[]))
+  }
+
+  run(sql: string, parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint } {
+    return this.#prepare(sql).run(...(parameters as SQLInputValue[]))
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#database.close()
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#database.prepare(sql)
+    if (this.#statements.size >= statementsKept) {
+      const [oldest] = this.#statements.keys()
+      this.#statements.delete(oldest!)
+    }
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** SQLITE_BUSY and SQLITE_LOCKED: another process writes; nothing of ours was done. */
+const isBusy = (error: unknown): boolean => {
+  const code = (error as { errcode?: number } | null)?.errcode
+  return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6)
+}
+
+/** One writer at a time, in order of arrival. */
+class WriterQueue {
+  #last: Promise<void> = Promise.resolve()
+  #waiting = 0
+
+  /** Resolves when it is the caller's turn; the caller then calls the function that it got. */
+  async enter(): Promise<() => void> {
+    const before = this.#last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#last = promise
+    this.#waiting += 1
+    const leave = () => {
+      this.#waiting -= 1
+      resolve()
+    }
+    if (this.#waiting === 1) return leave
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<'late'>((settle) => {
+      timer = setTimeout(() => settle('late'), writerTimeout)
+      timer.unref()
+    })
+    const first = await Promise.race([before, late])
+    clearTimeout(timer)
+    if (first === 'late') {
+      // our place in the queue passes to the next as soon as it comes up
+      void before.then(leave)
+      throw new TemporaryFailure(
+        `The database was busy with one transaction for ${writerTimeout / 1000} seconds; try again.`,
+      )
+    }
+    return leave
+  }
+}
+
+/**
+ * The databases of one SQLite file: a session for reading, which never sees half a transaction, and one for writing behind a queue,
+ * so that "database is locked" cannot come from ourselves. WAL lets readers of other processes go on while we write.
+ */
+export class SqliteSessions {
+  readonly writer: Session
+  readonly reader: Session
+  readonly queue = new WriterQueue()
+  readonly #maxWait: number
+
+  constructor(settings: SqliteSettings) {
+    this.#maxWait = settings.maxWait
+    this.writer = new Session(settings.file)
+    if (settings.file !== undefined) this.writer.exec('PRAGMA journal_mode = WAL')
+    this.writer.exec(`PRAGMA synchronous = ${settings.synchronous ? 'NORMAL' : 'OFF'}`)
+    this.reader = settings.file === undefined ? this.writer : new Session(settings.file)
+  }
+
+  /** Runs `action`, again and again while another process holds the file. */
+  async patiently<T>(action: () => T): Promise<T> {
+    const end = Date.now() + this.#maxWait
+    for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
+      try {
+        return action()
+      } catch (error) {
+        if (!isBusy(error)) throw error
+        if (Date.now() + pause > end)
+          throw new TemporaryFailure(
+            `Another process kept the database locked for ${this.#maxWait / 1000} seconds; try again.`,
+            { cause: error },
+          )
+        await sleep(pause * (0.5 + Math.random()))
+      }
+    }
+  }
+
+  close(): void {
+    if (this.reader !== this.writer) this.reader.close()
+    this.writer.close()
+  }
+}
+
+const reads = /^\s*(?:select|with|explain|pragma\s+\w+\s*(?:\(|$))/i
+const givesRows = /^\s*(?:select|with|explain|pragma)|\breturning\b/i
+
+const isRead = (query: CompiledQuery): boolean =>
+  query.query.kind === 'SelectQueryNode' || (query.query.kind === 'RawNode' && reads.test(query.sql))
+
+function run(session: Session, query: CompiledQuery): QueryResult<never> {
+  const kind = query.query.kind
+  if (kind === 'SelectQueryNode' || givesRows.test(query.sql))
+    return { rows: session.all(query.sql, query.parameters) as never[] }
+  const { changes, lastInsertRowid } = session.run(query.sql, query.parameters)
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+}
+
+/** What Kysely takes for a connection: reads go to the reader, lone writes queue, a transaction keeps its place in the queue. */
+class SqliteConnection implements DatabaseConnection {
+  readonly #sessions: SqliteSessions
+  #leave: (() => void) | undefined
+
+  constructor(sessions: SqliteSessions) {
+    this.#sessions = sessions
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { writer, reader, queue } = this.#sessions
+    if (this.#leave !== undefined) return run(writer, query)
+    if (isRead(query)) return await this.#sessions.patiently(() => run(reader, query))
+    const leave = await queue.enter()
+    try {
+      return await this.#sessions.patiently(() => run(writer, query))
+    } finally {
+      leave()
+    }
+  }
+
+  async begin(): Promise<void> {
+    const leave = await this.#sessions.queue.enter()
+    try {
+      await this.#sessions.patiently(() => this.#sessions.writer.exec('BEGIN IMMEDIATE'))
+    } catch (error) {
+      leave()
+      throw error
+    }
+    this.#leave = leave
+  }
+
+  /** `COMMIT` or `ROLLBACK`. */
+  async end(statement: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+    try {
+      if (statement === 'COMMIT' || this.#sessions.writer.inTransaction)
+        await this.#sessions.patiently(() => this.#sessions.writer.exec(statement))
+    } catch (error) {
+      // a failed COMMIT leaves the transaction open: it must not swallow the next one
+      if (this.#sessions.writer.inTransaction) this.#sessions.writer.exec('ROLLBACK')
+      throw error
+    } finally {
+      this.#leave?.()
+      this.#leave = undefined
+    }
+  }
+
+  // oxlint-disable-next-line require-yield -- part of the interface; rows of SQLite are read at once
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('SQLite rows are not streamed; page through them')
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #sessions: SqliteSessions
+  constructor(sessions: SqliteSessions) {
+    this.#sessions = sessions
+  }
+  async init() {}
+  async acquireConnection() {
+    return new SqliteConnection(this.#sessions)
+  }
+  async beginTransaction(connection: DatabaseConnection) {
+    await (connection as SqliteConnection).begin()
+  }
+  async commitTransaction(connection: DatabaseConnection) {
+    await (connection as SqliteConnection).end('COMMIT')
+  }
+  async rollbackTransaction(connection: DatabaseConnection) {
+    await (connection as SqliteConnection).end('ROLLBACK')
+  }
+  async releaseConnection() {}
+  async destroy() {
+    this.#sessions.close()
+  }
+}
+
+/** Kysely on `node:sqlite`. */
+export const nodeSqliteDialect = (sessions: SqliteSessions): Dialect => ({
+  createDriver: () => new SqliteDriver(sessions),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createAdapter: () => new SqliteAdapter(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+})
