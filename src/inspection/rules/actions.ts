@@ -7,7 +7,8 @@ import {
   PortNotFound,
   RuleActionExecutionFailure,
 } from '../../errors/index.ts'
-import { contains, str } from '../../lib/python/values.ts'
+import { str } from '../../lib/python/text.ts'
+import { contains } from '../../lib/python/values.ts'
 import { NodeObject } from '../../objects/node.ts'
 import { PortObject, type Port } from '../../objects/port.ts'
 import type { Field, JsonDict } from '../../objects/versioned-object.ts'

@@ -1,4 +1,4 @@
-import { repr, str } from './values.ts'
+import { repr, str } from './text.ts'
 
 /** A format string that Python would refuse; `missing` when a key was not there. */
 export class FormatError extends Error {
