@@ -23,6 +23,7 @@ export const api = optionGroup('api', {
   max_json_body_size: int({ default: 1024, min: 4, mutable: true }),
   max_json_body_size_provision: int({ default: 65536, min: 4, mutable: true }),
   max_json_body_size_inspection: int({ default: 16384, min: 4, mutable: true }),
+  response_validation: oneOf(['error', 'warn', 'ignore'], { default: 'warn' }),
   middleware: list({ default: [] }),
   disallow_deploy_steps: list({ default: ['vendor.send_raw'], mutable: true }),
   disallow_service_steps: list({ default: ['vendor.send_raw'], mutable: true }),

@@ -1,4 +1,4 @@
-import { int, ip, optionGroup, optionalList, str } from '../lib/oslo-config/options.ts'
+import { int, ip, optionGroup, portRanges, str } from '../lib/oslo-config/options.ts'
 
 export const console = optionGroup('console', {
   terminal_pid_dir: str(),
@@ -7,5 +7,5 @@ export const console = optionGroup('console', {
   subprocess_timeout: int({ default: 10 }),
   kill_timeout: int({ default: 1 }),
   socat_address: ip({ default: '$my_ip' }),
-  port_range: optionalList({ items: 'port-range', sampleDefault: "['10000:20000']" }),
+  port_range: portRanges({ sampleDefault: "['10000:20000']" }),
 })

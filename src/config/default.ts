@@ -1,6 +1,7 @@
 import { bool, float, int, list, oneOf, optionGroup, optionalList, str } from '../lib/oslo-config/options.ts'
 
 export const defaults = optionGroup('DEFAULT', {
+  config_source: list({ default: [] }),
   auth_strategy: oneOf(['noauth', 'keystone', 'http_basic'], { default: 'keystone' }),
   http_basic_auth_user_file: str({ default: '/etc/ironic/htpasswd' }),
   allow_image_access_via_auth_token: bool({ default: false, deprecatedForRemoval: true }),
@@ -163,32 +164,34 @@ export const defaults = optionGroup('DEFAULT', {
   executor_thread_pool_size: int({ default: 64, deprecated: ['(same)/rpc_thread_pool_size'] }),
   rpc_response_timeout: int({ default: 60 }),
   transport_url: str({ default: 'rabbit://', secret: true }),
-  control_exchange: str({ default: 'openstack' }),
+  control_exchange: str({ default: 'ironic' }),
   rpc_ping_enabled: bool({ default: false }),
   // oslo.log
-  debug: bool({ default: false, mutable: true }),
+  debug: bool({ default: false, mutable: true, cli: { short: 'd' }, help: 'Log at level DEBUG instead of INFO.' }),
   log_config_append: str({
     mutable: true,
     deprecated: ['(same)/log-config', '(same)/log_config'],
     name: 'log-config-append',
+    cli: { metavar: 'PATH' },
   }),
-  log_date_format: str({ default: '%Y-%m-%d %H:%M:%S', name: 'log-date-format' }),
-  log_file: str({ deprecated: ['(same)/logfile'], name: 'log-file' }),
-  log_dir: str({ deprecated: ['(same)/logdir'], name: 'log-dir' }),
-  use_syslog: bool({ default: false, name: 'use-syslog' }),
-  use_journal: bool({ default: false, name: 'use-journal' }),
-  syslog_log_facility: str({ default: 'LOG_USER', name: 'syslog-log-facility' }),
-  use_json: bool({ default: false, name: 'use-json' }),
+  log_date_format: str({ default: '%Y-%m-%d %H:%M:%S', name: 'log-date-format', cli: { metavar: 'DATE_FORMAT' } }),
+  log_file: str({ deprecated: ['(same)/logfile'], name: 'log-file', cli: { metavar: 'PATH' } }),
+  log_dir: str({ deprecated: ['(same)/logdir'], name: 'log-dir', cli: {} }),
+  use_syslog: bool({ default: false, name: 'use-syslog', cli: {} }),
+  use_journal: bool({ default: false, name: 'use-journal', cli: {} }),
+  syslog_log_facility: str({ default: 'LOG_USER', name: 'syslog-log-facility', cli: {} }),
+  use_json: bool({ default: false, name: 'use-json', cli: {} }),
   use_stderr: bool({ default: false }),
   log_color: bool({ default: false }),
   log_rotate_interval: int({ default: 1 }),
   log_rotate_interval_type: str({
     choices: ['Seconds', 'Minutes', 'Hours', 'Days', 'Weekday', 'Midnight'],
+    ignoreCase: true,
     default: 'days',
   }),
   max_logfile_count: int({ default: 30 }),
   max_logfile_size_mb: int({ default: 200 }),
-  log_rotation_type: oneOf(['interval', 'size', 'none'], { default: 'none' }),
+  log_rotation_type: str({ choices: ['interval', 'size', 'none'], ignoreCase: true, default: 'none' }),
   logging_context_format_string: str({
     default:
       '%(asctime)s.%(msecs)03d %(process)d %(levelname)s %(name)s [%(global_request_id)s %(request_id)s %(user_identity)s] %(instance)s%(message)s',
@@ -229,8 +232,8 @@ export const defaults = optionGroup('DEFAULT', {
   // oslo.service.service
   backdoor_port: str({ deprecatedForRemoval: true }),
   backdoor_socket: str({ deprecatedForRemoval: true }),
-  log_options: bool({ default: true }),
-  graceful_shutdown_timeout: int({ default: 60 }),
+  log_options: bool({ default: true, mutable: true }),
+  graceful_shutdown_timeout: int({ default: 60, mutable: true }),
   // oslo.service.wsgi
   api_paste_config: str({ default: 'api-paste.ini', deprecatedForRemoval: true }),
   wsgi_log_format: str({

@@ -17,6 +17,7 @@ import { database } from './database.ts'
 import { defaults } from './default.ts'
 import { deploy } from './deploy.ts'
 import { dhcp } from './dhcp.ts'
+import { dnsmasq } from './dnsmasq.ts'
 import { diskUtils } from './disk-utils.ts'
 import { drac } from './drac.ts'
 import { errors } from './errors.ts'
@@ -77,6 +78,7 @@ export const optionGroups = {
   deploy,
   dhcp,
   disk_utils: diskUtils,
+  dnsmasq,
   drac,
   errors,
   fake,

@@ -1,9 +1,19 @@
-import { bool, dict, int, list, multiStr, oneOf, optionGroup, str } from '../lib/oslo-config/options.ts'
+import {
+  bool,
+  dict,
+  int,
+  kernelParameters,
+  list,
+  multiStr,
+  oneOf,
+  optionGroup,
+  str,
+} from '../lib/oslo-config/options.ts'
 
 export const inspector = optionGroup('inspector', {
   status_check_period: int({ default: 60 }),
   force_dhcp: bool({ default: false }),
-  extra_kernel_params: str({ default: '' }),
+  extra_kernel_params: kernelParameters({ default: '' }),
   power_off: bool({ default: true }),
   callback_endpoint_override: str({ deprecatedForRemoval: true }),
   require_managed_boot: bool({ default: true }),

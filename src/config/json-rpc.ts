@@ -1,8 +1,11 @@
-import { bool, hostAddress, list, octal, oneOf, optionGroup, port, str } from '../lib/oslo-config/options.ts'
+import { bool, float, hostAddress, list, octal, oneOf, optionGroup, port, str } from '../lib/oslo-config/options.ts'
 import { keystoneClientOptions } from './keystone-client.ts'
 
 export const jsonRpc = optionGroup('json_rpc', {
   ...keystoneClientOptions,
+  auth_type: str({ default: 'password', deprecated: ['(same)/auth_plugin'] }),
+  timeout: float({ default: 120 }),
+  service_type: str({ name: 'service-type' }),
   allowed_roles: list({ default: ['admin'] }),
   auth_strategy: oneOf(['noauth', 'keystone', 'http_basic']),
   cert_file: str(),

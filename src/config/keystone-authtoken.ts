@@ -1,6 +1,10 @@
-import { bool, int, list, oneOf, optionGroup, optionalList, str } from '../lib/oslo-config/options.ts'
+import { bool, int, list, optionGroup, optionalList, str } from '../lib/oslo-config/options.ts'
+import { keystoneOtherPluginOptions, keystonePasswordOptions } from './keystone-client.ts'
 
 export const keystoneAuthtoken = optionGroup('keystone_authtoken', {
+  // the plugin that `auth_type` names
+  ...keystonePasswordOptions,
+  ...keystoneOtherPluginOptions,
   // keystonemiddleware.auth_token
   www_authenticate_uri: str(),
   auth_version: str(),
@@ -16,7 +20,7 @@ export const keystoneAuthtoken = optionGroup('keystone_authtoken', {
   region_name: str(),
   memcached_servers: optionalList({ deprecated: ['(same)/memcache_servers'] }),
   token_cache_time: int({ default: 300 }),
-  memcache_security_strategy: oneOf(['None', 'MAC', 'ENCRYPT'], { default: 'None' }),
+  memcache_security_strategy: str({ choices: ['None', 'MAC', 'ENCRYPT'], ignoreCase: true, default: 'None' }),
   memcache_secret_key: str({ secret: true }),
   memcache_tls_enabled: bool({ default: false }),
   memcache_tls_cafile: str(),

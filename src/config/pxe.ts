@@ -1,7 +1,11 @@
-import { bool, dict, int, oneOf, optionGroup, str } from '../lib/oslo-config/options.ts'
+import { bool, dict, int, kernelParameters, oneOf, optionGroup, str } from '../lib/oslo-config/options.ts'
 
 export const pxe = optionGroup('pxe', {
-  kernel_append_params: str({ default: 'nofb vga=normal', mutable: true, deprecated: ['(same)/pxe_append_params'] }),
+  kernel_append_params: kernelParameters({
+    default: 'nofb vga=normal',
+    mutable: true,
+    deprecated: ['(same)/pxe_append_params'],
+  }),
   default_ephemeral_format: str({ default: 'ext4', mutable: true }),
   images_path: str({ default: '/var/lib/ironic/images/' }),
   instance_master_path: str({ default: '/var/lib/ironic/master_images' }),

@@ -1,4 +1,4 @@
-import { bool, int, oneOf, optionGroup, str } from '../lib/oslo-config/options.ts'
+import { bool, int, kernelParameters, oneOf, optionGroup, str } from '../lib/oslo-config/options.ts'
 
 export const redfish = optionGroup('redfish', {
   connection_attempts: int({ default: 5, min: 1 }),
@@ -10,7 +10,7 @@ export const redfish = optionGroup('redfish', {
   use_swift: bool({ default: false, mutable: true }),
   swift_container: str({ default: 'ironic_redfish_container', mutable: true }),
   swift_object_expiry_timeout: int({ default: 900, mutable: true }),
-  kernel_append_params: str({ default: 'nofb vga=normal', mutable: true }),
+  kernel_append_params: kernelParameters({ default: 'nofb vga=normal', mutable: true }),
   file_permission: int({ default: 420 }),
   firmware_update_status_interval: int({ default: 60, min: 0 }),
   firmware_update_fail_interval: int({ default: 60, min: 0 }),

@@ -22,7 +22,12 @@ export interface CommandLineSpec {
 type Classified =
   | { readonly kind: 'word' }
   | { readonly kind: 'dashes' }
-  | { readonly kind: 'option'; readonly rule: ArgumentRule | undefined; readonly spelling: string; readonly explicit: string | undefined }
+  | {
+      readonly kind: 'option'
+      readonly rule: ArgumentRule | undefined
+      readonly spelling: string
+      readonly explicit: string | undefined
+    }
 
 /**
  * Reads a command line by the rules of Python's argparse, which the operators' scripts rely on: unique beginnings of long
@@ -50,14 +55,16 @@ export function parseCommandLine(spec: CommandLineSpec, args: readonly string[])
   const classified = classify(args, bySpelling, fail)
   const unknown: string[] = []
 
-  for (let index = 0; index < args.length; ) {
+  for (let index = 0; index < args.length;) {
     const entry = classified[index]!
     if (entry.kind !== 'option') {
       const startsCommand = entry.kind === 'word' || classified[index + 1]?.kind === 'word'
       if (spec.command !== undefined && startsCommand) {
         const rest = args.slice(entry.kind === 'dashes' ? index + 1 : index)
         if (!spec.command.choices.includes(rest[0]!)) {
-          fail(`argument ${spec.command.name}: invalid choice: '${rest[0]}' (choose from ${quotedList(spec.command.choices)})`)
+          fail(
+            `argument ${spec.command.name}: invalid choice: '${rest[0]}' (choose from ${quotedList(spec.command.choices)})`,
+          )
         }
         if (unknown.length > 0) fail(`unrecognized arguments: ${unknown.join(' ')}`)
         return rest
@@ -85,7 +92,7 @@ export function parseCommandLine(spec: CommandLineSpec, args: readonly string[])
       return index + 1
     }
     if (classified[index + 1]?.kind !== 'word') fail(`argument ${rule.spellings.join('/')}: expected one argument`)
-    rule.apply(args[index + 1]!)
+    rule.apply(args[index + 1])
     return index + 2
   }
 
@@ -167,8 +174,10 @@ function beginnings(text: string, bySpelling: ReadonlyMap<string, ArgumentRule>)
 }
 
 const quotedList = (choices: readonly string[]) => choices.map((choice) => `'${choice}'`).join(', ')
-const valueName = (rule: ArgumentRule) => rule.metavar ?? rule.spellings[0]!.replace(/^-+/, '').replaceAll('-', '_').toUpperCase()
-const withValue = (rule: ArgumentRule, spelling: string) => (rule.takesValue ? `${spelling} ${valueName(rule)}` : spelling)
+const valueName = (rule: ArgumentRule) =>
+  rule.metavar ?? rule.spellings[0]!.replace(/^-+/, '').replaceAll('-', '_').toUpperCase()
+const withValue = (rule: ArgumentRule, spelling: string) =>
+  rule.takesValue ? `${spelling} ${valueName(rule)}` : spelling
 
 function usage(spec: CommandLineSpec): string {
   const options = ['[-h]', ...spec.rules.map((rule) => `[${withValue(rule, rule.spellings[0]!)}]`)]

@@ -24,7 +24,7 @@ export function ipType(version?: IpVersion): ValueType {
 /** RFC 1123 names; the last label needs a letter or hyphen, so that a mistyped address is no name. */
 function hostname(given: unknown, allowed: string, label: RegExp): string {
   let value = pythonText(given)
-  if (value === '' || [...value].length > 253) throw invalidValue(`it must be ${allowed}`)
+  if (value === '' || Array.from(value).length > 253) throw invalidValue(`it must be ${allowed}`)
   if (value.endsWith('.')) value = value.slice(0, -1)
   const labels = value.split('.')
   if (!/[a-zA-Z-]/.test(labels.at(-1)!) || !labels.every((part) => label.test(part))) {
@@ -102,7 +102,7 @@ export function uriType({ maxLength, schemes }: { maxLength?: number; schemes?: 
         isHost(host) &&
         path.test(encodeOutside(rest ?? '')) &&
         (schemes === undefined || schemes.length === 0 || schemes.map((s) => s.toLowerCase()).includes(scheme)) &&
-        (maxLength === undefined || [...value].length <= maxLength)
+        (maxLength === undefined || Array.from(value).length <= maxLength)
       if (!fits) throw invalidValue(`it must be ${allowed}`)
       return value
     },
@@ -113,6 +113,10 @@ export function uriType({ maxLength, schemes }: { maxLength?: number; schemes?: 
 function encodeOutside(text: string): string {
   const percentFine = (text.match(/%/g) ?? []).length === (text.match(/%[0-9A-Fa-f]{2}/g) ?? []).length
   return text.replace(/[^A-Za-z0-9._!~:/?#[\]@$&'()*+,;=%-]|%/gu, (character) =>
-    character === '%' ? (percentFine ? '%' : '%25') : encodeURIComponent(character.isWellFormed() ? character : '\ufffd'),
+    character === '%'
+      ? percentFine
+        ? '%'
+        : '%25'
+      : encodeURIComponent(character.isWellFormed() ? character : '\ufffd'),
   )
 }

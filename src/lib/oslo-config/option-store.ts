@@ -90,6 +90,11 @@ export class OptionStore {
     this.namespace = this.readSources(this.input).namespace
   }
 
+  /** Goes back to what had been read before a `reload`. */
+  restore(namespace: Namespace): void {
+    this.namespace = namespace
+  }
+
   private readSources(input: LoadInput): { namespace: Namespace; rest: readonly string[] } {
     const namespace = new Namespace()
     const cliOptions = this.options().filter((option) => option.cli !== null)
@@ -97,11 +102,17 @@ export class OptionStore {
     if (!names('--config-file')) for (const file of input.defaultFiles) this.readFile(namespace, file, cliOptions)
     if (!names('--config-dir')) for (const dir of input.defaultDirs) this.readFolder(namespace, dir, cliOptions)
 
-    const rules = [...this.sourceRules(namespace, input, cliOptions), ...cliOptions.flatMap((o) => argumentRules(o, namespace))]
+    const rules = [
+      ...this.sourceRules(namespace, input, cliOptions),
+      ...cliOptions.flatMap((o) => argumentRules(o, namespace)),
+    ]
     const rest = parseCommandLine({ ...input, rules }, input.args)
     this.checkArguments(namespace, cliOptions)
     if (namespace.filesNotFound.length > 0) {
-      throw new ConfigError('ConfigFilesNotFoundError', `these configuration files do not exist: ${namespace.filesNotFound.join(', ')}`)
+      throw new ConfigError(
+        'ConfigFilesNotFoundError',
+        `these configuration files do not exist: ${namespace.filesNotFound.join(', ')}`,
+      )
     }
     if (namespace.filesNotAllowed.length > 0) {
       throw new ConfigError(
@@ -129,7 +140,8 @@ export class OptionStore {
         apply: (given) => {
           const dir = expandHome(given!, this.env)
           namespace.configDirs.push(given!)
-          if (!existsSync(dir)) throw new ConfigError('ConfigDirNotFoundError', `the folder ${dir} given with --config-dir does not exist`)
+          if (!existsSync(dir))
+            throw new ConfigError('ConfigDirNotFoundError', `the folder ${dir} given with --config-dir does not exist`)
           this.readFolder(namespace, dir, cliOptions)
         },
       },
@@ -163,7 +175,10 @@ export class OptionStore {
       const code = (error as NodeJS.ErrnoException).code
       if (code === 'ENOENT') namespace.filesNotFound.push(path)
       else if (code === 'EACCES') namespace.filesNotAllowed.push(path)
-      else throw new ConfigError('ConfigFileParseError', `${path} cannot be read: ${(error as Error).message}`, { cause: error })
+      else
+        throw new ConfigError('ConfigFileParseError', `${path} cannot be read: ${(error as Error).message}`, {
+          cause: error,
+        })
       return
     }
     namespace.addFile(parseIni(path, decode(path, bytes)), cliOptions)
@@ -208,7 +223,9 @@ export class OptionStore {
       return this.read(name, null).value
     } catch (error) {
       if (isValueError(error) || isKind(error, 'NoSuchOptError')) throw error
-      throw new ConfigError('NoSuchOptError', `option [DEFAULT]${name} cannot be read: ${(error as Error).message}`, { cause: error })
+      throw new ConfigError('NoSuchOptError', `option [DEFAULT]${name} cannot be read: ${(error as Error).message}`, {
+        cause: error,
+      })
     }
   }
 
@@ -242,7 +259,7 @@ export class OptionStore {
     if (fromEnv !== undefined) {
       const origin: Origin = { from: 'environment', variable }
       // A list option of several lines takes a text from the environment letter by letter; operators cannot rely on more.
-      const value = option.multi ? [...fromEnv] : fromEnv
+      const value = option.multi ? Array.from(fromEnv) : fromEnv
       return this.converted(option, { value, precedence: 'environment', origin }, found !== undefined, namespace)
     }
     if (entry.fallback !== undefined) {
@@ -274,7 +291,8 @@ export class OptionStore {
 
   private enforce(option: RegisteredOption, value: unknown): unknown {
     if (!option.multi) return option.type.convert(value, this.context)
-    const items = typeof value === 'string' ? [...value] : Array.isArray(value) ? value : Object.keys(value as object)
+    const items =
+      typeof value === 'string' ? Array.from(value) : Array.isArray(value) ? value : Object.keys(value as object)
     return items.map((item) => option.type.convert(item, this.context))
   }
 
@@ -331,7 +349,9 @@ export class OptionStore {
     if (entry !== undefined) return entry
     const successor = this.options().findLast((option) =>
       option.deprecated.some(
-        (former) => (former.group ?? 'DEFAULT') === (group ?? 'DEFAULT') && (former.name ?? option.dest).replaceAll('-', '_') === name,
+        (former) =>
+          (former.group ?? 'DEFAULT') === (group ?? 'DEFAULT') &&
+          (former.name ?? option.dest).replaceAll('-', '_') === name,
       ),
     )
     if (successor === undefined) {
@@ -385,7 +405,12 @@ function argumentRules(option: RegisteredOption, namespace: Namespace): Argument
   const { metavar } = cli
   if (cli.flag) {
     return [
-      { spellings: spellings(''), takesValue: false, help: option.help, apply: () => namespace.setArgument(option, true, commandLine) },
+      {
+        spellings: spellings(''),
+        takesValue: false,
+        help: option.help,
+        apply: () => namespace.setArgument(option, true, commandLine),
+      },
       {
         spellings: spellings('no'),
         takesValue: false,

@@ -3,6 +3,8 @@
  * Kinds and their rules are those of oslo.config's `cfg` and `types` modules.
  */
 
+import type { NumberRange } from './value-types.ts'
+
 export type OptionKind =
   | 'str'
   | 'int'
@@ -18,8 +20,9 @@ export type OptionKind =
   | 'uri'
   | 'octal'
   | 'choice'
+  | 'kernel-parameters'
 
-/** What an item of a list or a value of a dict must be; `str` unless told. */
+/** What an item of a list must be; `str` unless told. */
 export type ItemKind = 'str' | 'int' | 'port-range' | 'absolute-path'
 
 export interface OptionSpec<D> {
@@ -28,15 +31,19 @@ export interface OptionSpec<D> {
   readonly max?: number
   readonly choices?: readonly (string | null)[]
   readonly schemes?: readonly string[]
+  /** upper and lower case of a choice are the same */
+  readonly ignoreCase?: boolean
+  /** the command line may give it, and how */
+  readonly cli?: { readonly short?: string; readonly metavar?: string }
   readonly items?: ItemKind
   readonly itemChoices?: readonly string[]
-  /** dict and list values may hold quoted text (oslo.config `quotes=True`) */
+  /** values of a dict may stand in quotes (oslo.config `quotes=True`) */
   readonly quotes?: boolean
   readonly secret?: boolean
   readonly mutable?: boolean
   readonly required?: boolean
   readonly advanced?: boolean
-  /** former names as `group/name` */
+  /** former names as `group/name`; `(same)` for the part that did not change */
   readonly deprecated?: readonly string[]
   readonly deprecatedForRemoval?: boolean
   /** the name in the file when it is not the key (`auth-url`, key `auth_url`) */
@@ -55,11 +62,15 @@ export interface Option<T> extends OptionSpec<unknown> {
 type Filled<T, D> = D extends null ? T | null : T
 type Kind = <T>() => <const D extends T | null = null>(spec?: OptionSpec<D>) => Option<Filled<T, D>>
 
-const kind = (name: OptionKind): ReturnType<Kind> => ((spec = {}) => ({ ...spec, kind: name }))
+const kind =
+  (name: OptionKind): ReturnType<Kind> =>
+  (spec = {}) => ({ ...spec, kind: name })
 const of = <T>(name: OptionKind) =>
   kind(name) as unknown as <const D extends T | null = null>(spec?: OptionSpec<D>) => Option<Filled<T, D>>
 
 export const str = of<string>('str')
+/** A text that must be a kernel command line, unless `[conductor]disable_kernel_parameter_parsing` is set. */
+export const kernelParameters = of<string>('kernel-parameters')
 export const int = of<number>('int')
 export const float = of<number>('float')
 export const bool = of<boolean>('bool')
@@ -74,6 +85,12 @@ export const list = (spec: OptionSpec<readonly (string | number)[] | null> = {})
 /** The same, where the stock value is "not set" rather than an empty list. */
 export const optionalList = (spec: OptionSpec<readonly string[] | null> = {}) =>
   ({ ...spec, kind: 'list' }) as Option<string[] | null>
+/** A list of whole numbers, unset unless told. */
+export const optionalInts = (spec: OptionSpec<readonly number[] | null> = {}) =>
+  ({ ...spec, kind: 'list', items: 'int' }) as Option<number[] | null>
+/** A list of `<start>:<end>`, unset unless told. */
+export const portRanges = (spec: OptionSpec<readonly string[] | null> = {}) =>
+  ({ ...spec, kind: 'list', items: 'port-range' }) as Option<NumberRange[] | null>
 export const dict = (spec: OptionSpec<Readonly<Record<string, string>>> = {}) =>
   ({ default: {}, ...spec, kind: 'dict' }) as Option<Record<string, string>>
 /** An option that may stand several times; each line is one member. */

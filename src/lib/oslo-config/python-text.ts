@@ -48,7 +48,8 @@ export function parsePythonFloat(text: string): number | undefined {
     return word[1] === '-' ? -Infinity : Infinity
   }
   const part = '\\d+(?:_\\d+)*'
-  if (!new RegExp(`^[+-]?(?:${part}(?:\\.(?:${part})?)?|\\.${part})(?:e[+-]?${part})?$`, 'i').test(number)) return undefined
+  if (!new RegExp(`^[+-]?(?:${part}(?:\\.(?:${part})?)?|\\.${part})(?:e[+-]?${part})?$`, 'i').test(number))
+    return undefined
   return Number(number.replaceAll('_', ''))
 }
 
@@ -84,7 +85,8 @@ const inside = (value: unknown): string => (typeof value === 'string' ? quoted(v
 export function pythonText(value: unknown): string {
   if (value === null || value === undefined) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
-  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(value) : pythonFloat(value)
+  if (typeof value === 'number')
+    return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(value) : pythonFloat(value)
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return `[${value.map(inside).join(', ')}]`
   if (typeof value === 'object') {

@@ -71,9 +71,13 @@ export function registered(declaration: OptionDeclaration): RegisteredOption {
     try {
       type.convert(option.default)
     } catch (cause) {
-      throw new ConfigError('DefaultValueError', `the stock value of option ${name} does not fit: it must be ${type.allowed}`, {
-        cause,
-      })
+      throw new ConfigError(
+        'DefaultValueError',
+        `the stock value of option ${name} does not fit: it must be ${type.allowed}`,
+        {
+          cause,
+        },
+      )
     }
   }
   return option

@@ -7,9 +7,11 @@ const reference = /\$(?:(\$)|([_a-z][._a-z0-9]*)|\{([_a-z][._a-z0-9]*)\}|)/giu
  * @param lookup the text for a name; undefined leaves the reference as it stands
  */
 export function substitute(text: string, lookup: (name: string) => string | undefined): string {
-  return text.replaceAll('\\$', '$$$$').replace(reference, (whole, escaped?: string, plain?: string, braced?: string) => {
-    if (escaped !== undefined) return '$'
-    const name = plain ?? braced
-    return name === undefined ? whole : (lookup(name) ?? whole)
-  })
+  return text
+    .replaceAll('\\$', '$$$$')
+    .replace(reference, (whole, escaped?: string, plain?: string, braced?: string) => {
+      if (escaped !== undefined) return '$'
+      const name = plain ?? braced
+      return name === undefined ? whole : (lookup(name) ?? whole)
+    })
 }

@@ -57,7 +57,7 @@ export function stringType(rules: StringRules = {}): ValueType {
         if (value.length === 1 || !value.endsWith(value[0]!)) throw invalidValue('a quote is not closed')
         value = value.slice(1, -1)
       }
-      if (maxLength > 0 && [...value].length > maxLength) throw invalidValue(`it must be ${allowed}`)
+      if (maxLength > 0 && Array.from(value).length > maxLength) throw invalidValue(`it must be ${allowed}`)
       if (pattern !== undefined && !pattern.test(value)) throw invalidValue(`it must be ${allowed}`)
       if (known !== undefined && !known.has(fold(value))) throw invalidValue(`it must be ${allowed}`)
       return value
@@ -109,7 +109,9 @@ function numberType(rules: NumberRules, noun: string, parse: (text: string) => n
       const value = parse(text)
       if (value === undefined) throw invalidValue(`it must be ${allowed}`)
       const fits =
-        choices === undefined ? !((min !== undefined && value < min) || (max !== undefined && value > max)) : choices.includes(value)
+        choices === undefined
+          ? !((min !== undefined && value < min) || (max !== undefined && value > max))
+          : choices.includes(value)
       if (!fits) throw invalidValue(`it must be ${allowed}`)
       return value
     },
@@ -168,7 +170,12 @@ export interface DictRules {
   readonly minLength?: number
 }
 
-export function dictType({ value = stringType(), bounds = false, separator = ':', minLength = 0 }: DictRules = {}): ValueType {
+export function dictType({
+  value = stringType(),
+  bounds = false,
+  separator = ':',
+  minLength = 0,
+}: DictRules = {}): ValueType {
   if (separator === ',') throw new ConfigError('TypeError', 'a comma cannot stand between key and value')
   const allowed = `pairs such as name${separator}value with commas${bounds ? ' between { and }' : ''}`
   return {
@@ -229,7 +236,11 @@ export interface NumberRange {
   readonly step: 1 | -1
 }
 
-export function rangeType({ min, max, inclusive = true }: { min?: number; max?: number; inclusive?: boolean } = {}): ValueType {
+export function rangeType({
+  min,
+  max,
+  inclusive = true,
+}: { min?: number; max?: number; inclusive?: boolean } = {}): ValueType {
   const lower = integerType({ min })
   const upper = integerType({ max })
   const allowed = 'a range such as 1-5'

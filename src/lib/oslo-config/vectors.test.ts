@@ -47,7 +47,9 @@ interface Case {
   status?: number
 }
 
-const cases = JSON.parse(readFileSync(new URL('../../../test/vectors/oslo-config.json', import.meta.url), 'utf8')) as Case[]
+const cases = JSON.parse(
+  readFileSync(new URL('../../../test/vectors/oslo-config.json', import.meta.url), 'utf8'),
+) as Case[]
 
 /** Classes that mean that the original crashed: any refusal will do. */
 const crashes = ['AttributeError', 'TypeError', 'KeyError', 'IndexError', 'RecursionError', 'error', 'ArgumentError']
@@ -74,8 +76,14 @@ function check(recorded: Case, folder: string): void {
     ['define', () => options.push(...given.opts.map(optionOf))],
     ['define', () => options.forEach((option) => store.define(option))],
     ['load', () => load(store, recorded, folder)],
-    ['override', () => given.defaults?.forEach(({ name, value, group }) => store.setDefault(name, value, group ?? null))],
-    ['override', () => given.overrides?.forEach(({ name, value, group }) => store.setOverride(name, value, group ?? null))],
+    [
+      'override',
+      () => given.defaults?.forEach(({ name, value, group }) => store.setDefault(name, value, group ?? null)),
+    ],
+    [
+      'override',
+      () => given.overrides?.forEach(({ name, value, group }) => store.setOverride(name, value, group ?? null)),
+    ],
     [
       'read',
       (values) => {
@@ -165,9 +173,9 @@ function optionOf(given: OptionCase): RegisteredOption {
 }
 
 function typeOf(given: TypeCase): types.ValueType {
-  const rule = <T>(name: string) => given[name] as T
-  const numbers = { min: rule<number>('min'), max: rule<number>('max'), choices: rule<number[]>('choices') }
-  const sub = (name: string) => (given[name] === undefined ? {} : { [name.split('_')[0]!]: typeOf(rule<TypeCase>(name)) })
+  const rule = (name: string) => given[name] as never
+  const numbers = { min: rule('min'), max: rule('max'), choices: rule('choices') }
+  const sub = (name: string) => (given[name] === undefined ? {} : { [name.split('_')[0]!]: typeOf(rule(name)) })
   const given_ = (from: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined && value !== null))
   switch (given.t) {
@@ -176,7 +184,9 @@ function typeOf(given: TypeCase): types.ValueType {
     case 'opt':
       return types.stringType(
         given_({
-          choices: rule<unknown[] | undefined>('choices')?.map((choice) => (Array.isArray(choice) ? choice[0] : choice)),
+          choices: (rule('choices') as unknown[] | undefined)?.map((choice) =>
+            Array.isArray(choice) ? choice[0] : choice,
+          ),
           quotes: given['quotes'],
           regex: given['regex'],
           ignoreCase: given['ignore_case'],
