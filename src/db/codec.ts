@@ -35,11 +35,11 @@ export interface Codec<T> {
   /** columns of text that is JSON */
   readonly json: ReadonlySet<string>
   /** @throws IncompatibleObjectVersion when a younger release wrote the row */
-  decode(row: Row): T
+  readonly decode: (row: Row) => T
   /** The columns of a new row; what is not given gets the defaults that real Ironic's models fill in. */
-  forInsert(db: Db, values: Partial<T>): Row
+  readonly forInsert: (db: Db, values: Partial<T>) => Row
   /** The columns that a change sets. */
-  forUpdate(db: Db, values: Partial<T>): Row
+  readonly forUpdate: (db: Db, values: Partial<T>) => Row
 }
 
 function decodeValue(kind: Kind, value: unknown): unknown {

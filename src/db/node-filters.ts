@@ -49,25 +49,26 @@ export interface NodeFilters {
   readonly include_children?: boolean
 }
 
+type NodeColumn = keyof Tables['nodes']
 type Conditions = ExpressionBuilder<Tables, 'nodes'>
 type Condition = ExpressionWrapper<Tables, 'nodes', SqlBool>
 
-const equal = (column: keyof Tables['nodes'] & string) => (eb: Conditions, value: unknown) => {
+const equal = (column: NodeColumn) => (eb: Conditions, value: unknown) => {
   const reference = `nodes.${column}` as const
   if (value === null) return eb(reference, 'is', null)
   return eb(reference, '=', (typeof value === 'boolean' ? Number(value) : value) as never)
 }
 
-const oneOf = (column: keyof Tables['nodes'] & string) => (eb: Conditions, values: readonly (string | null)[]) => {
+const oneOf = (column: NodeColumn) => (eb: Conditions, values: readonly (string | null)[]) => {
   const reference = `nodes.${column}` as const
   const present = values.filter((each) => each !== null)
   const conditions: Condition[] = []
-  if (present.length > 0) conditions.push(eb(reference, 'in', present as never) as Condition)
-  if (present.length < values.length) conditions.push(eb(reference, 'is', null) as Condition)
+  if (present.length > 0) conditions.push(eb(reference, 'in', present as never))
+  if (present.length < values.length) conditions.push(eb(reference, 'is', null))
   return conditions.length === 0 ? eb.val(0) : eb.or(conditions)
 }
 
-const present = (column: keyof Tables['nodes'] & string) => (eb: Conditions, value: boolean) =>
+const present = (column: NodeColumn) => (eb: Conditions, value: boolean) =>
   eb(`nodes.${column}`, value ? 'is not' : 'is', null)
 
 const olderThan =
@@ -110,7 +111,7 @@ const conditions: {
   provisioned_before: olderThan('provision_updated_at'),
   inspection_started_before: olderThan('inspection_started_at'),
   description_contains: (eb, part) => eb('nodes.description', 'like', `%${part}%`),
-  parent_node: (eb, uuid, db) => (void db, equal('parent_node')(eb, uuid)),
+  parent_node: equal('parent_node'),
   include_children: (eb) => eb.val(1),
 }
 
@@ -128,5 +129,5 @@ export function filtered<O>(
   }
   if (filters.include_children) return next
   const parent = filters.parent_node ?? null
-  return next.where((eb) => equal('parent_node')(eb, parent) as Condition)
+  return next.where((eb) => equal('parent_node')(eb, parent))
 }

@@ -15,10 +15,7 @@ export async function storeNodeInventory(
   const row = nodeInventoryCodec.forInsert(db, { node_id: nodeId, inventory_data, plugin_data })
   await db.transaction(async (trx) => {
     await trx.deleteFrom('node_inventory').where('node_id', '=', nodeId).execute()
-    await trx
-      .insertInto('node_inventory')
-      .values(row as never)
-      .execute()
+    await trx.insertInto('node_inventory').values(row).execute()
   })
 }
 

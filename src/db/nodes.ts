@@ -119,10 +119,7 @@ export async function createNode(db: Db, values: NodeValues): Promise<Node> {
   const uuid = values.uuid ?? randomUUID()
   const row = nodeCodec.forInsert(db, { ...values, uuid })
   try {
-    await db.sql
-      .insertInto('nodes')
-      .values(row as never)
-      .execute()
+    await db.sql.insertInto('nodes').values(row).execute()
   } catch (error) {
     conflict(error, { ...values, uuid }, uuid)
   }
@@ -293,7 +290,7 @@ export async function clearTargetPowerStates(db: Db, host: string): Promise<stri
 export interface NodeList extends Page {
   readonly filters?: NodeFilters
   /** only these fields; the others of the returned objects are null. `traits` costs a query. */
-  readonly fields?: readonly (keyof Node & string)[] | undefined
+  readonly fields?: readonly (keyof Node)[] | undefined
 }
 
 /** A row of `nodes` as the database has it, and the names of the node's traits. */
@@ -318,7 +315,7 @@ async function rowsOf(db: Db, { filters = {}, fields, ...page }: NodeList): Prom
             (each) => `nodes.${each}` as 'nodes.id',
           ),
         )
-  return (await paged(filtered(query as never, filters, db), 'nodes', page, start).execute()) as Row[]
+  return await paged(filtered(query as never, filters, db), 'nodes', page, start).execute()
 }
 
 /** @throws NodeNotFound for the marker @throws InvalidParameterValue for the sort key */
@@ -336,7 +333,7 @@ export async function listNodeRows(db: Db, list: NodeList = {}): Promise<NodeRow
     db,
     rows.map((row) => row.id),
   )
-  for (const row of rows) row.traits = (traits.get(row.id) ?? []).map((each) => each['trait'] as string)
+  for (const row of rows) row.traits = (traits.get(row.id) ?? []).map((each) => each['trait'])
   return rows
 }
 
@@ -353,7 +350,7 @@ export async function countNodesInProvisionState(
     `select count(id) as n from nodes where provision_state in (${marks})${group}`,
     conductorGroup === undefined ? states : [...states, conductorGroup],
   )
-  return Number(row?.n ?? 0)
+  return row?.n ?? 0
 }
 
 /** Uuids of the nodes with these uuids or names. @throws NodeNotFound naming those that are missing */
@@ -394,5 +391,5 @@ export async function listShards(db: Db): Promise<{ name: string; count: number 
   const rows = await db.query<{ n: number; shard: string | null }>(
     'select count(id) as n, shard from nodes group by shard',
   )
-  return rows.map(({ n, shard }) => ({ name: shard ?? 'None', count: Number(n) })).toSorted((a, b) => b.count - a.count)
+  return rows.map(({ n, shard }) => ({ name: shard ?? 'None', count: n })).toSorted((a, b) => b.count - a.count)
 }

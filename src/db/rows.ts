@@ -55,10 +55,7 @@ export async function insertRow<T extends { uuid: string | null }>(
 ): Promise<T> {
   const complete = { ...values, uuid: values.uuid ?? randomUUID() }
   try {
-    await db.sql
-      .insertInto(entity.table)
-      .values(entity.codec.forInsert(db, complete as Partial<T>) as never)
-      .execute()
+    await db.sql.insertInto(entity.table).values(entity.codec.forInsert(db, complete)).execute()
   } catch (error) {
     throw conflictOr(error, entity, complete as Partial<T>)
   }

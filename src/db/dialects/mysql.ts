@@ -304,14 +304,14 @@ class MysqlDriver implements Driver {
   async acquireConnection() {
     return new MysqlConnection(this.#sessions)
   }
-  async beginTransaction(connection: DatabaseConnection) {
-    await (connection as MysqlConnection).begin()
+  async beginTransaction(connection: MysqlConnection) {
+    await connection.begin()
   }
-  async commitTransaction(connection: DatabaseConnection) {
-    await (connection as MysqlConnection).commit()
+  async commitTransaction(connection: MysqlConnection) {
+    await connection.commit()
   }
-  async rollbackTransaction(connection: DatabaseConnection) {
-    await (connection as MysqlConnection).rollback()
+  async rollbackTransaction(connection: MysqlConnection) {
+    await connection.rollback()
   }
   async releaseConnection() {}
   async destroy() {

@@ -231,14 +231,14 @@ class SqliteDriver implements Driver {
   async acquireConnection() {
     return new SqliteConnection(this.#sessions)
   }
-  async beginTransaction(connection: DatabaseConnection) {
-    await (connection as SqliteConnection).begin()
+  async beginTransaction(connection: SqliteConnection) {
+    await connection.begin()
   }
-  async commitTransaction(connection: DatabaseConnection) {
-    await (connection as SqliteConnection).end('COMMIT')
+  async commitTransaction(connection: SqliteConnection) {
+    await connection.end('COMMIT')
   }
-  async rollbackTransaction(connection: DatabaseConnection) {
-    await (connection as SqliteConnection).end('ROLLBACK')
+  async rollbackTransaction(connection: SqliteConnection) {
+    await connection.end('ROLLBACK')
   }
   async releaseConnection() {}
   async destroy() {
