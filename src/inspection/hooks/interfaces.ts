@@ -69,7 +69,11 @@ async function addPorts({ task, pluginData }: HookInput): Promise<void> {
   for (const nic of Object.values(pluginData.valid_interfaces as Record<string, JsonDict>)) {
     const extra = nic.client_id ? { 'client-id': nic.client_id } : {}
     try {
-      await task.createPort({ address: nic.mac_address as string, pxe_enabled: nic.pxe_enabled as boolean, extra })
+      await task.createPort({
+        address: (nic.mac_address as string).toLowerCase(),
+        pxe_enabled: nic.pxe_enabled as boolean,
+        extra,
+      })
     } catch (error) {
       if (!(error instanceof MACAlreadyExists)) throw error
     }
@@ -105,7 +109,7 @@ export const ports: InspectionHook = {
     const expected = expectedMacs(input, all)
     const byMac = new Map(all.map((nic) => [(nic.mac_address as string).toLowerCase(), nic]))
     task.forgetPorts()
-    for (const port of await task.ports()) {
+    for (const port of (await task.ports()).slice()) {
       const mac = port.address ?? ''
       if (expected !== null && !expected.has(mac)) await task.destroyPort(port)
       else if (alignPort(port, byMac.get(mac), task.config.inspector.update_pxe_enabled)) await task.savePort(port)

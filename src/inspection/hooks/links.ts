@@ -36,6 +36,7 @@ export const parseLldp: InspectionHook = {
     for (const nic of dictsOf(input, 'interfaces').slice(0, mostInterfaces)) {
       const values: LldpValues = {}
       for (const [type, hex] of tlvsOf(input, nic) ?? []) {
+        if (typeof type !== 'number' || typeof hex !== 'string') continue
         const octets = octetsOf(hex)
         if (octets === undefined) throw badInventory(input, `LLDP data of ${nic.name} is not hexadecimal`)
         try {
@@ -75,7 +76,7 @@ export const localLinkConnection: InspectionHook = {
     const ports = new Map((await task.ports()).map((port) => [port.address, port]))
     for (const nic of dictsOf(input, 'interfaces')) {
       if (!(textOf(input, nic, 'name') in (pluginData.all_interfaces as JsonDict))) continue
-      const port = ports.get(textOf(input, nic, 'mac_address').toLowerCase())
+      const port = ports.get(textOf(input, nic, 'mac_address'))
       if (port === undefined) continue
       const tlvs = (tlvsOf(input, nic) ?? []).map(([type, hex]) => [type, octetsOf(hex)] as const)
       if (tlvs.some(([, octets]) => octets === undefined)) continue

@@ -1,7 +1,14 @@
+import { InvalidParameterValue } from '../../errors/index.ts'
 import { updateCapabilities } from '../../domain/capabilities.ts'
 import { badInventory, dictOf, type HookInput, type InspectionHook } from './hook.ts'
 
+/** Properties that must be whole numbers of 0 or more, if they are there. */
+const countProperties: readonly string[] = ['cpus', 'local_gb', 'memory_mb']
+
 async function setProperty({ task }: HookInput, name: string, value: unknown): Promise<void> {
+  const number = countProperties.includes(name) && value !== null ? wholeNumber(value) : 0
+  if (number === undefined || number < 0)
+    throw new InvalidParameterValue(`${name} of node ${task.node.uuid} must be a whole number of 0 or more.`)
   task.node.properties = { ...task.node.properties, [name]: value }
   await task.save()
 }
@@ -67,9 +74,10 @@ export const cpuCapabilities: InspectionHook = {
   name: 'cpu-capabilities',
   async run(input) {
     const flags: unknown = dictOf(input, 'cpu').flags
-    if (!Array.isArray(flags) || flags.length === 0)
+    if (!flags || (Array.isArray(flags) && flags.length === 0))
       return input.task.log.warning(`No CPU flags came for node ${input.task.node.uuid}`)
-    const found = Object.entries(input.task.config.inspector.cpu_capabilities).filter(([flag]) => flags.includes(flag))
+    const sent: unknown[] = Array.isArray(flags) ? flags : Object.keys(flags)
+    const found = Object.entries(input.task.config.inspector.cpu_capabilities).filter(([flag]) => sent.includes(flag))
     await addCapabilities(input, Object.fromEntries(found.map(([, name]) => [name, 'true'])))
   },
 }
@@ -98,12 +106,14 @@ export const pciDevices: InspectionHook = {
         return alias === undefined ? [] : [[alias.key, alias.name] as const]
       }),
     )
-    const counts: Record<string, number> = {}
+    const counts = new Map<string, number>()
     for (const device of pciList(input, input.pluginData.pci_devices)) {
-      const name = aliases.get(`${device.vendor_id}:${device.product_id}`)
-      if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1
+      const key = `${device.vendor_id}:${device.product_id}`
+      if (aliases.has(key)) counts.set(key, (counts.get(key) ?? 0) + 1)
     }
-    if (Object.keys(counts).length > 0) await addCapabilities(input, counts)
+    // where two ids have one name, the count of the later one stands
+    const named = Object.fromEntries([...counts].map(([key, count]) => [aliases.get(key), count]))
+    if (counts.size > 0) await addCapabilities(input, named)
   },
 }
 

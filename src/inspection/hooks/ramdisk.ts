@@ -34,9 +34,9 @@ export const extraHardware: InspectionHook = {
     const usable = (key: unknown): key is string | number | boolean | null => typeof key !== 'object' || key === null
     for (const item of data) {
       const [group, device, attribute, value] = item
-      if (item.length === 0 || !usable(group) || (item.length > 1 && !usable(device))) continue
+      if (item.length === 0 || !usable(group)) continue
       const devices = (extra[String(group)] ??= {})
-      if (item.length < 2) continue
+      if (item.length < 2 || !usable(device)) continue
       const attributes = (devices[String(device)] ??= {})
       if (item.length < itemSize || !usable(attribute)) continue
       attributes[String(attribute)] = wholeNumber(value) ?? value

@@ -135,7 +135,8 @@ const basic: Readonly<Record<number, TlvParser>> = {
   127: {
     read(reader, values, octets) {
       const parser = organizations[reader.take(3).toString('hex')]?.[reader.u8()]
-      if (parser !== undefined) parse(parser, octets.subarray(4), values)
+      // a frame begins with chassis and port: what stands before them belongs to nobody
+      if (parser !== undefined && Object.keys(values).length > 0) parse(parser, octets.subarray(4), values)
     },
   },
 }
