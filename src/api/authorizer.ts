@@ -1,0 +1,28 @@
+/** What the API asks of the policies. */
+import type { RequestContext } from '../domain/context.ts'
+
+/** Attributes of the thing that a rule looks at: `node.owner`, `node.lessee`, `allocation.owner`, … */
+export type PolicyTarget = Readonly<Record<string, unknown>>
+
+export interface Authorizer {
+  /** @throws HTTPForbidden when the rule refuses; always allows where authentication is not Keystone's */
+  authorize(context: RequestContext, rule: string, target?: PolicyTarget): void
+  /** The same as an answer. */
+  allows(context: RequestContext, rule: string, target?: PolicyTarget): boolean
+  /** The rule as it is written, whatever the authentication: secrets stay masked without Keystone. */
+  check(context: RequestContext, rule: string, target?: PolicyTarget): boolean
+  /**
+   * Whether the caller may run a clean, deploy or service step: `baremetal:step:execute:<interface>.<step>`, where an
+   * operator's file has such a rule. Without one every step is free.
+   * @throws HTTPForbidden
+   */
+  authorizeStep(context: RequestContext, step: { interface: string; step: string }, target?: PolicyTarget): void
+}
+
+/** Nobody is asked: everything is allowed, and secrets stay masked (what real Ironic does without Keystone). */
+export const openAuthorizer: Authorizer = {
+  authorize: () => {},
+  allows: () => true,
+  check: () => false,
+  authorizeStep: () => {},
+}

@@ -1,0 +1,17 @@
+/** Links as real Ironic writes them. */
+export interface Link {
+  readonly href: string
+  readonly rel: string
+}
+
+/** `args` follows the resource after a slash, or directly when it is a query. */
+const path = (resource: string, args: string): string =>
+  args.startsWith('?') ? resource + args : `${resource}/${args}`
+
+export const resourceUrl = (url: string, resource: string, args: string): string => `${url}/v1/${path(resource, args)}`
+export const bookmarkUrl = (url: string, resource: string, args: string): string => `${url}/${path(resource, args)}`
+
+export const linksOf = (url: string, resource: string, args: string): Link[] => [
+  { href: resourceUrl(url, resource, args), rel: 'self' },
+  { href: bookmarkUrl(url, resource, args), rel: 'bookmark' },
+]

@@ -1,0 +1,8 @@
+/** All routes of the API. */
+import type { Route } from '../resource.ts'
+import type { ReservedWords } from '../router.ts'
+import { chassisRoutes } from './chassis/routes.ts'
+
+export const routes: readonly Route[] = [...chassisRoutes]
+
+export const reservedWords: readonly ReservedWords[] = []
