@@ -4,6 +4,18 @@ export interface LogDetail {
   readonly [key: string]: unknown
 }
 
+/** The request that a line belongs to. */
+export interface LogRequest {
+  readonly request_id?: string
+  readonly global_request_id?: string | null
+  readonly user_id?: string | null
+  readonly project_id?: string | null
+  readonly domain_id?: string | null
+  readonly system_scope?: string | null
+  readonly user_domain_id?: string | null
+  readonly project_domain_id?: string | null
+}
+
 /** Levels as oslo.log names them. */
 export interface Logger {
   debug(message: string, detail?: LogDetail): void
@@ -12,7 +24,7 @@ export interface Logger {
   error(message: string, detail?: LogDetail): void
   critical(message: string, detail?: LogDetail): void
   /** A logger whose lines bear that name (`ironic.conductor`) and, when given, the request they belong to. */
-  named(name: string, request?: { request_id?: string; user_id?: string | null; project_id?: string | null }): Logger
+  named(name: string, request?: LogRequest): Logger
 }
 
 const nothing = () => {}
