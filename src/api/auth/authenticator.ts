@@ -18,7 +18,10 @@ export type Verdict = { readonly identity: Identity } | { readonly refusal: Refu
 /** One way to find out who asks: `[DEFAULT]auth_strategy`. */
 export interface Authenticator {
   /** Never throws for what a client sent; an error here is ours (500). */
-  identify(headers: RequestHeaders, signal?: AbortSignal): Verdict | Promise<Verdict>
+  identify(
+    headers: RequestHeaders,
+    request: { readonly method: string; readonly path: string },
+  ): Verdict | Promise<Verdict>
   close(): Promise<void>
 }
 

@@ -10,6 +10,7 @@ import { httpBasic } from './http-basic.ts'
 import { noauth } from './noauth.ts'
 import { isPublicRoute } from './public-routes.ts'
 
+const asked = { method: 'GET', path: '/v1/nodes' }
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
 const refused = (verdict: Verdict) => ('refusal' in verdict ? verdict.refusal : assert.fail('was let in'))
 
@@ -19,23 +20,23 @@ test('logins are answered in the shape of the middleware of real Ironic', async 
     const path = join(folder, 'users')
     await writeFile(path, 'alice:$2b$04$abcdefghijklmnopqrstuuN2f4ZDSoR8/TAG80qUYDM9bRnmRm0Zy\n')
     const authenticator = await httpBasic(path, silentLogger)
-    const verdict = await authenticator.identify(basic('alice:myPassword'))
+    const verdict = await authenticator.identify(basic('alice:myPassword'), asked)
     assert.deepEqual(verdict, {
       identity: { user_id: 'alice', user_name: 'alice', roles: [], is_admin_project: true },
     })
     for (const headers of [{}, basic('alice:wrong'), basic('bob:myPassword')]) {
-      const refusal = refused(await authenticator.identify({ ...headers, 'x-user-id': 'alice' }))
+      const refusal = refused(await authenticator.identify({ ...headers, 'x-user-id': 'alice' }, asked))
       assert.equal(refusal.status, 401)
       assert.equal(refusal.headers['www-authenticate'], 'Basic realm="Baremetal API"')
       assert.equal((refusal.body as { error: { code: number } }).error.code, 401)
     }
     for (const headers of [{ authorization: 'Bearer abc' }, { authorization: 'Basic !!!' }, basic('alice')]) {
-      const refusal = refused(await authenticator.identify(headers))
+      const refusal = refused(await authenticator.identify(headers, asked))
       assert.equal(refusal.status, 400)
       assert.equal(refusal.headers['www-authenticate'], undefined)
     }
     await rm(path)
-    assert.equal(refused(await authenticator.identify(basic('alice:myPassword'))).status, 500)
+    assert.equal(refused(await authenticator.identify(basic('alice:myPassword'), asked)).status, 500)
     await assert.rejects(httpBasic(path, silentLogger), ConfigInvalid)
   } finally {
     await rm(folder, { recursive: true })
@@ -44,7 +45,10 @@ test('logins are answered in the shape of the middleware of real Ironic', async 
 
 test('without authentication the headers name the caller, and no token is taken along', async () => {
   assert.deepEqual(
-    await noauth.identify({ 'x-user-id': 'u', 'x-project-id': 'p', 'x-roles': 'a, b', 'x-auth-token': 'secret' }),
+    await noauth.identify(
+      { 'x-user-id': 'u', 'x-project-id': 'p', 'x-roles': 'a, b', 'x-auth-token': 'secret' },
+      asked,
+    ),
     { identity: { user_id: 'u', project_id: 'p', roles: ['a', 'b'], is_admin_project: true } },
   )
 })

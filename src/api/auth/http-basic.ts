@@ -26,22 +26,17 @@ export async function httpBasic(path: string, log: Logger): Promise<Authenticato
     throw new ConfigInvalid(`[DEFAULT]http_basic_auth_user_file: ${cause.message}`, { cause })
   }
   return {
-    identify: (headers, signal) => identify(users, log, headers, signal),
+    identify: (headers) => identify(users, log, headers),
     close: () => Promise.resolve(),
   }
 }
 
-async function identify(
-  users: Htpasswd,
-  log: Logger,
-  headers: RequestHeaders,
-  signal: AbortSignal | undefined,
-): Promise<Verdict> {
+async function identify(users: Htpasswd, log: Logger, headers: RequestHeaders): Promise<Verdict> {
   const header = headerOf(headers, 'authorization')
   if (header === undefined) return refusal(401, 'Send a user name and password (HTTP Basic).', challenge)
   try {
     const { user, password } = basicCredentials(basicToken(header))
-    const user_id = await users.authenticate(user, password, signal)
+    const user_id = await users.authenticate(user, password)
     return { identity: { user_id, user_name: user_id, roles: [], is_admin_project: true } }
   } catch (error) {
     if (error instanceof MalformedAuthorization) return refusal(400, error.message)

@@ -97,17 +97,17 @@ export class Htpasswd {
    * @returns the user's name
    * @throws WrongCredentials, HtpasswdFileError, or `Busy` when more logins wait than can be checked in time
    */
-  async authenticate(user: string, password: Buffer, signal?: AbortSignal): Promise<string> {
+  async authenticate(user: string, password: Buffer): Promise<string> {
     const { entries } = await this.#current()
     const entry = entries.find((line) => line.startsWith(`${user}:`))
     const hash = entry === undefined ? undefined : hashOf(entry)
-    const right = await this.#matches(password, hash ?? decoyOf(entries), signal)
+    const right = await this.#matches(password, hash ?? decoyOf(entries))
     if (hash === undefined) throw new WrongCredentials(`User ${user} is not in ${this.path}.`)
     if (!right) throw new WrongCredentials(`The password of user ${user} does not match.${flaw(hash)}`)
     return user
   }
 
-  async #matches(password: Buffer, hash: string, signal: AbortSignal | undefined): Promise<boolean> {
+  async #matches(password: Buffer, hash: string): Promise<boolean> {
     if (password.length > longestPassword) return false
     const id = createHmac('sha256', this.#key)
       .update(createHash('sha256').update(hash).digest())
@@ -126,9 +126,7 @@ export class Htpasswd {
         .finally(() => this.#running.delete(id))
       this.#running.set(id, running)
     }
-    const verdict = await running
-    signal?.throwIfAborted()
-    return verdict
+    return await running
   }
 
   /** The entries, read again when the file is another than last time; concurrent checks share one look. */
