@@ -106,7 +106,7 @@ async function serve(parts: ServerParts, router: Router, exchange: Exchange): Pr
   reply.header('x-openstack-request-id', exchange.requestId)
   reply.header('openstack-request-id', exchange.requestId)
   const isPublic = isPublicRoute(target.path)
-  const verdict = isPublic ? { identity: publicIdentity } : await parts.authenticator.identify(headers)
+  const verdict = isPublic ? { identity: publicIdentity } : await parts.authenticator.identify(headers, { method: request.method, path: target.path })
   if ('refusal' in verdict) {
     const { status, headers: more, body } = verdict.refusal
     for (const [name, value] of Object.entries(more)) reply.header(name, value)
