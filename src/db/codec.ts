@@ -1,5 +1,6 @@
 import { IronicError } from '../errors/define.ts'
 import { forDatabase, isCompatible, targetVersion } from '../objects/convert.ts'
+import { parseJson } from '../lib/json/exact.ts'
 import type { Field, VersionedObject } from '../objects/versioned-object.ts'
 import type { Db, Dialect } from './database.ts'
 import { type TableName, tables } from './schema/tables.ts'
@@ -47,7 +48,7 @@ function decodeValue(kind: Kind, value: unknown): unknown {
   switch (kind) {
     case 'dict':
     case 'list':
-      return JSON.parse(value as string)
+      return parseJson(value as string)
     case 'bool':
       return Boolean(Number(value))
     case 'time':

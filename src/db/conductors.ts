@@ -236,10 +236,11 @@ export interface ActiveDriverHost {
 /** Which living hosts serve which hardware types. */
 export async function activeDriverHosts(db: Db, timeout: number): Promise<ActiveDriverHost[]> {
   const { condition, parameters } = alive(db, timeout)
-  return await db.query<ActiveDriverHost>(
+  const rows = await db.query<ActiveDriverHost>(
     `select distinct i.hardware_type, conductors.hostname, conductors.conductor_group
      from conductor_hardware_interfaces i join conductors on conductors.id = i.conductor_id where ${condition}
      order by conductors.hostname, i.hardware_type`,
     parameters,
   )
+  return rows.map((row) => ({ ...row }))
 }

@@ -13,7 +13,7 @@ import {
   reserveNode,
   updateNode,
 } from './nodes.ts'
-import { createPort, listPortsOfNode } from './ports.ts'
+import { createPort, listPortsByNodeId } from './ports.ts'
 import { setTraits } from './traits.ts'
 
 async function memory() {
@@ -123,7 +123,7 @@ test('a node goes with what belongs to it', async () => {
   const { id } = await createNode(db, {})
   await createPort(db, { node_id: id, address: 'aa:bb:cc:dd:ee:ff' })
   await setTraits(db, id, ['CUSTOM_A', 'CUSTOM_B'])
-  assert.equal((await listPortsOfNode(db, id)).length, 1)
+  assert.equal((await listPortsByNodeId(db, id)).length, 1)
   assert.deepEqual(
     (await listNodeRows(db)).map((row) => row.traits),
     [['CUSTOM_A', 'CUSTOM_B']],

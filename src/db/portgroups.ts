@@ -10,7 +10,19 @@ import { codec, type Row } from './codec.ts'
 import type { Db } from './database.ts'
 import { isUuid } from './identity.ts'
 import type { Page } from './paging.ts'
-import { type AnyQuery, type Entity, getRow, insertRow, listRows, ofProject, updateRow } from './rows.ts'
+import {
+  type Conditions,
+  type Entity,
+  equals,
+  filtering,
+  getRow,
+  insertRow,
+  listRows,
+  nodeUuidIs,
+  ofProject,
+  updateRow,
+  within,
+} from './rows.ts'
 
 export type PortgroupValues = Partial<Omit<Portgroup, 'id' | 'node_uuid' | 'created_at' | 'updated_at'>>
 
@@ -74,19 +86,15 @@ export interface PortgroupFilters {
   readonly id_in?: readonly number[]
 }
 
-const conditions: {
-  [F in keyof PortgroupFilters]-?: (query: AnyQuery, value: NonNullable<PortgroupFilters[F]>) => AnyQuery
-} = {
-  node_id: (query, id) => query.where('portgroups.node_id', '=', id),
-  node_uuid: (query, uuid) => query.where('nodes.uuid', '=', uuid),
+const conditions: Conditions<PortgroupFilters> = {
+  node_id: equals('portgroups.node_id'),
+  node_uuid: nodeUuidIs,
   address: (query, address) => query.where('portgroups.address', '=', address.toLowerCase()),
-  name: (query, name) => query.where('portgroups.name', '=', name),
-  shards: (query, shards) =>
-    shards.length === 0 ? query.where((eb) => eb.val(0)) : query.where('nodes.shard', 'in', shards),
+  name: equals('portgroups.name'),
+  shards: within('nodes.shard'),
   project: ofProject,
-  conductor_groups: (query, groups) =>
-    groups.length === 0 ? query : query.where('nodes.conductor_group', 'in', groups),
-  id_in: (query, ids) => (ids.length === 0 ? query.where((eb) => eb.val(0)) : query.where('portgroups.id', 'in', ids)),
+  conductor_groups: (query, groups) => (groups.length === 0 ? query : within('nodes.conductor_group')(query, groups)),
+  id_in: within('portgroups.id'),
 }
 
 export interface PortgroupList extends Page {
@@ -95,15 +103,7 @@ export interface PortgroupList extends Page {
 
 /** As `listPortgroups`, the rows as the database has them, with `node_uuid`. */
 export const listPortgroupRows = (db: Db, { filters = {}, ...page }: PortgroupList = {}): Promise<Row[]> =>
-  listRows(db, portgroups, page, (query) =>
-    Object.entries(filters).reduce(
-      (next, [name, value]) =>
-        value === undefined
-          ? next
-          : (conditions[name as keyof PortgroupFilters] as (query: AnyQuery, value: unknown) => AnyQuery)(next, value),
-      query,
-    ),
-  )
+  listRows(db, portgroups, page, filtering(conditions, filters))
 
 /** @throws PortgroupNotFound for the marker @throws InvalidParameterValue for the sort key */
 export const listPortgroups = async (db: Db, list: PortgroupList = {}): Promise<Portgroup[]> =>
@@ -116,3 +116,7 @@ export async function portgroupUuids(db: Db, ids: Iterable<number | null>): Prom
   const rows = await db.sql.selectFrom('portgroups').select(['id', 'uuid']).where('id', 'in', wanted).execute()
   return new Map(rows.map((row) => [row.id, row.uuid ?? '']))
 }
+
+/** All portgroups of a node, oldest first. */
+export const listPortgroupsByNodeId = (db: Db, nodeId: number): Promise<Portgroup[]> =>
+  listPortgroups(db, { filters: { node_id: nodeId } })

@@ -4,7 +4,20 @@ import { codec, type Row } from './codec.ts'
 import type { Db } from './database.ts'
 import { isUuid } from './identity.ts'
 import type { Page } from './paging.ts'
-import { type AnyQuery, deleteRow, type Entity, getRow, insertRow, listRows, ofProject, updateRow } from './rows.ts'
+import {
+  type Conditions,
+  deleteRow,
+  type Entity,
+  equals,
+  filtering,
+  getRow,
+  insertRow,
+  listRows,
+  nodeUuidIs,
+  ofProject,
+  updateRow,
+  within,
+} from './rows.ts'
 
 export type PortValues = Partial<Omit<Port, 'id' | 'node_uuid' | 'created_at' | 'updated_at'>>
 
@@ -57,7 +70,7 @@ export interface PortFilters {
   readonly portgroup_id?: number
   readonly address?: string
   readonly name?: string
-  readonly physical_network?: string | null
+  readonly physical_network?: string
   /** shards of the ports' nodes */
   readonly shards?: readonly string[]
   /** owner of the node */
@@ -70,46 +83,38 @@ export interface PortFilters {
   readonly node_id_in?: readonly number[]
 }
 
-const conditions: { [F in keyof PortFilters]-?: (query: AnyQuery, value: NonNullable<PortFilters[F]>) => AnyQuery } = {
-  node_id: (query, id) => query.where('ports.node_id', '=', id),
-  node_uuid: (query, uuid) => query.where('nodes.uuid', '=', uuid),
-  portgroup_id: (query, id) => query.where('ports.portgroup_id', '=', id),
+const conditions: Conditions<PortFilters> = {
+  node_id: equals('ports.node_id'),
+  node_uuid: nodeUuidIs,
+  portgroup_id: equals('ports.portgroup_id'),
   address: (query, address) => query.where('ports.address', '=', address.toLowerCase()),
-  name: (query, name) => query.where('ports.name', '=', name),
-  physical_network: (query, name) => query.where('ports.physical_network', '=', name),
-  shards: (query, shards) =>
-    shards.length === 0 ? query.where((eb) => eb.val(0)) : query.where('nodes.shard', 'in', shards),
-  owner: (query, owner) => query.where('nodes.owner', '=', owner),
+  name: equals('ports.name'),
+  physical_network: equals('ports.physical_network'),
+  shards: within('nodes.shard'),
+  owner: equals('nodes.owner'),
   project: ofProject,
-  conductor_groups: (query, groups) =>
-    groups.length === 0 ? query : query.where('nodes.conductor_group', 'in', groups),
+  conductor_groups: (query, groups) => (groups.length === 0 ? query : within('nodes.conductor_group')(query, groups)),
   description_contains: (query, part) => query.where('ports.description', 'like', `%${part}%`),
-  id_in: (query, ids) => (ids.length === 0 ? query.where((eb) => eb.val(0)) : query.where('ports.id', 'in', ids)),
-  node_id_in: (query, ids) =>
-    ids.length === 0 ? query.where((eb) => eb.val(0)) : query.where('ports.node_id', 'in', ids),
+  id_in: within('ports.id'),
+  node_id_in: within('ports.node_id'),
 }
 
 export interface PortList extends Page {
   readonly filters?: PortFilters
 }
 
-const filtering = (filters: PortFilters) => (query: AnyQuery) =>
-  Object.entries(filters).reduce(
-    (next, [name, value]) =>
-      value === undefined || value === null
-        ? next
-        : (conditions[name as keyof PortFilters] as (query: AnyQuery, value: unknown) => AnyQuery)(next, value),
-    query,
-  )
-
 /** As `listPorts`, the rows as the database has them, with `node_uuid`. */
 export const listPortRows = (db: Db, { filters = {}, ...page }: PortList = {}): Promise<Row[]> =>
-  listRows(db, ports, page, filtering(filters))
+  listRows(db, ports, page, filtering(conditions, filters))
 
 /** @throws PortNotFound for the marker @throws InvalidParameterValue for the sort key */
 export const listPorts = async (db: Db, list: PortList = {}): Promise<Port[]> =>
   (await listPortRows(db, list)).map(portCodec.decode)
 
 /** All ports of a node, oldest first. */
-export const listPortsOfNode = (db: Db, nodeId: number): Promise<Port[]> =>
+export const listPortsByNodeId = (db: Db, nodeId: number): Promise<Port[]> =>
   listPorts(db, { filters: { node_id: nodeId } })
+
+/** The ports of a portgroup, oldest first. */
+export const listPortsByPortgroupId = (db: Db, portgroupId: number): Promise<Port[]> =>
+  listPorts(db, { filters: { portgroup_id: portgroupId } })

@@ -129,3 +129,32 @@ export async function listRows<T>(
 /** Nodes of a project: it owns or leases them. For entities `ofNode`. */
 export const ofProject = (query: AnyQuery, project: string): AnyQuery =>
   query.where((eb) => eb.or([eb('nodes.owner', '=', project), eb('nodes.lessee', '=', project)]))
+
+/** What each filter of a list adds to its query. */
+export type Conditions<F> = { readonly [K in keyof F]-?: (query: AnyQuery, value: NonNullable<F[K]>) => AnyQuery }
+
+/** Adds the filters that are given. */
+export const filtering =
+  <F extends object>(conditions: Conditions<F>, filters: F) =>
+  (query: AnyQuery): AnyQuery =>
+    Object.entries(filters).reduce<AnyQuery>(
+      (next, [name, value]) =>
+        value === undefined || value === null
+          ? next
+          : (conditions[name as keyof F] as (query: AnyQuery, value: unknown) => AnyQuery)(next, value),
+      query,
+    )
+
+/** The column is one of the values; none of none. */
+export const within =
+  (column: string) =>
+  (query: AnyQuery, values: readonly unknown[]): AnyQuery =>
+    values.length === 0 ? query.where((eb) => eb.val(0)) : query.where(column, 'in', values)
+
+export const equals =
+  (column: string) =>
+  (query: AnyQuery, value: unknown): AnyQuery =>
+    query.where(column, '=', typeof value === 'boolean' ? Number(value) : value)
+
+/** The entity belongs to that node, told by its uuid. */
+export const nodeUuidIs = equals('nodes.uuid')

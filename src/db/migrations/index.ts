@@ -1,1 +1,2 @@
 export { createSchema } from './create-schema.ts'
+export { schemaVersion } from './version.ts'
