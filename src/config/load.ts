@@ -31,6 +31,7 @@ export function loadIronicConfig(input: LoadIronicConfigInput): LoadedIronicConf
   }
   return loadConfig(optionGroups, {
     ...input,
+    project: 'ironic',
     version: ironicVersion,
     hostDefaults: hostDefaults(),
     defaultFiles: named('IRONIC_CONFIG_FILE', '.conf'),

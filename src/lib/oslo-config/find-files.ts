@@ -2,8 +2,12 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
+/** The first of the folders that has the file. */
+export const findIn = (folders: readonly string[], name: string): string | undefined =>
+  folders.map((folder) => resolve(folder, name)).find((path) => existsSync(path))
+
 /** The folders in which oslo.config looks for a project's configuration, best first. */
-function searchFolders(project: string, env: NodeJS.ProcessEnv): string[] {
+export function searchFolders(project: string, env: NodeJS.ProcessEnv): string[] {
   const home = env['HOME'] ?? homedir()
   const snaps = [env['SNAP_COMMON'], env['SNAP']].filter((folder) => folder !== undefined && folder !== '')
   return [
@@ -23,7 +27,7 @@ function searchFolders(project: string, env: NodeJS.ProcessEnv): string[] {
 export function findConfigFiles(project: string, program: string, extension: string, env: NodeJS.ProcessEnv): string[] {
   const folders = searchFolders(project, env)
   return [project, program].flatMap((name) => {
-    const found = folders.map((folder) => join(folder, name + extension)).find((path) => existsSync(path))
+    const found = findIn(folders, name + extension)
     return found === undefined ? [] : [found]
   })
 }

@@ -1,8 +1,10 @@
+import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { CommandLineSpec } from './command-line.ts'
 import { ConfigError } from './errors.ts'
 import { registeredOptions } from './from-table.ts'
-import { namesOf, normalizedGroup, type Origin, originText } from './namespace.ts'
+import { expandHome, findIn, searchFolders } from './find-files.ts'
+import { type Namespace, namesOf, normalizedGroup, type Origin, originText } from './namespace.ts'
 import { nearest } from './nearest.ts'
 import { OptionStore } from './option-store.ts'
 import type { ConfigOf, OptionGroup } from './options.ts'
@@ -10,6 +12,8 @@ import { type RegisteredOption, titled } from './registered.ts'
 
 export interface LoadConfigInput {
   readonly program: string
+  /** names the folders that configuration is looked for in: `/etc/<project>` */
+  readonly project: string
   /** without node and the script */
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
@@ -35,6 +39,11 @@ export interface LoadedConfig<G extends Record<string, OptionGroup>> {
   readonly command: readonly string[]
   /** sentences for the log: unknown options, former names, options on their way out */
   readonly warnings: readonly string[]
+  /**
+   * Finds a file that an option names by a relative path: in the folders of `--config-dir`, beside the configuration files (the
+   * last first), then where configuration is looked for.
+   */
+  findFile(name: string): string | undefined
   /** every option with its value and where it comes from */
   effective(): readonly EffectiveOption[]
   /**
@@ -70,10 +79,17 @@ export function loadConfig<const G extends Record<string, OptionGroup>>(
     config: values as ConfigOf<G>,
     command,
     warnings: [...unknownSettings(store, values, input.env), ...formerNames(store), ...goingAway(store)],
+    findFile: (name) => findIn(foldersOf(store.source, input), name),
     effective: () => readAll(store),
     reload: () => takeOver(store, values),
   }
 }
+
+const foldersOf = (source: Namespace, { env, project }: LoadConfigInput): string[] => [
+  ...source.configDirs.map((dir) => expandHome(dir, env)),
+  ...source.files.map((file) => dirname(file.path)).toReversed(),
+  ...searchFolders(project, env),
+]
 
 /** Every value, or one error with all that is wrong. */
 function readAll(store: OptionStore): EffectiveOption[] {

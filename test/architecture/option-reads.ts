@@ -1,0 +1,112 @@
+/**
+ * Finds the options that the code reads, by looking at how it reads them: `config.redfish.auth_type`, `const { auth_type } =
+ * config.redfish`, `const conf = config.redfish` and then `conf.auth_type`, `Pick<Config['redfish'], 'auth_type'>`, and the same for
+ * a parameter that is a whole group.
+ */
+import { readFileSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
+import { join } from 'node:path'
+import { optionGroups } from '../../src/config/index.ts'
+
+const source = join(import.meta.dirname, '../../src')
+/** Not readers: the tables themselves, the library that fills them, tests, and machines that are simulated. */
+const outside = /^(?:config\/|lib\/oslo-config\/|lab\/)|\.test\.ts$|for-tests\.ts$/
+
+/** Options read by a name that is put together at run time, or as a whole group through an interface. The file must say so. */
+const readElsewhere: readonly { group: string; option: RegExp; file: string; evidence: string }[] = [
+  { group: 'DEFAULT', option: /^enabled_\w+_interfaces$/, file: 'drivers/factory.ts', evidence: '`enabled_' },
+  { group: 'DEFAULT', option: /^default_\w+_interface$/, file: 'drivers/factory.ts', evidence: '`default_' },
+]
+
+export type OptionsRead = Record<string, string[]>
+
+/** Options by group, sorted. */
+export async function optionsRead(): Promise<OptionsRead> {
+  const read = new Map<string, Set<string>>()
+  const note = (group: string, option: string) => {
+    if (Object.hasOwn(groupOf(group), option)) read.set(group, (read.get(group) ?? new Set()).add(option))
+  }
+  for (const file of await Array.fromAsync(glob('**/*.ts', { cwd: source }))) {
+    if (outside.test(file)) continue
+    const text = withoutComments(readFileSync(join(source, file), 'utf8'))
+    for (const group of Object.keys(optionGroups)) {
+      for (const option of optionsOfGroupIn(text, group)) note(group, option)
+    }
+    for (const { group, option, file: reader, evidence } of readElsewhere) {
+      if (file !== reader || !text.includes(evidence)) continue
+      for (const name of Object.keys(groupOf(group))) if (option.test(name)) note(group, name)
+    }
+  }
+  // createLogger takes the whole group DEFAULT as its settings.
+  const settings = readFileSync(join(source, 'lib/oslo-log/create-logger.ts'), 'utf8')
+  const logSettings = /interface LogSettings \{([^}]*)\}/.exec(settings)?.[1] ?? ''
+  for (const [, name = ''] of logSettings.matchAll(/readonly (\w+):/g)) note('DEFAULT', name)
+  noteReferences(read, note)
+  return Object.fromEntries(
+    [...read].toSorted(([a], [b]) => a.localeCompare(b)).map(([group, names]) => [group, [...names].sort()]),
+  )
+}
+
+/** `$name` in the stock value of an option that is read counts as reading it. */
+function noteReferences(read: Map<string, Set<string>>, note: (group: string, option: string) => void): void {
+  for (const [group, names] of read) {
+    for (const name of names) {
+      const stock = (groupOf(group) as Record<string, { default?: unknown }>)[name]!.default
+      if (typeof stock !== 'string') continue
+      for (const [, referred = ''] of stock.matchAll(/\$\{?(\w+)/g)) {
+        note(Object.hasOwn(groupOf(group), referred) ? group : 'DEFAULT', referred)
+      }
+    }
+  }
+}
+
+const groupOf = (group: string) => (optionGroups as Record<string, { options: object }>)[group]!.options
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
+
+function* optionsOfGroupIn(text: string, group: string): Generator<string> {
+  const access = `(?:\\.${group}|\\[['"]${group}['"]\\])`
+  const direct = new RegExp(`${access}\\s*(?:\\?\\.|\\.)\\s*(\\w+)`, 'g')
+  for (const [, name = ''] of text.matchAll(direct)) yield name
+  const bracket = new RegExp(`${access}\\[['"](\\w+)['"]\\]`, 'g')
+  for (const [, name = ''] of text.matchAll(bracket)) yield name
+  // const { a, b: c } = config.group
+  const destructured = new RegExp(`\\{([^{}]*)\\}\\s*(?::[^={}\\n]*)?=\\s*[\\w.#!]*${access}(?![\\w.\\[])`, 'g')
+  for (const [, names = ''] of text.matchAll(destructured)) yield* membersOf(names)
+  // const { group: { a, b } } = config, also in parameters
+  const nested = new RegExp(`\\b${group}:\\s*\\{([^{}]*)\\}`, 'g')
+  for (const [, names = ''] of text.matchAll(nested)) yield* membersOf(names)
+  // Pick<Config['group'], 'a' | 'b'>
+  const picked = new RegExp(`Pick<Config\\[['"]${group}['"]\\],([^>]*)>`, 'g')
+  for (const [, names = ''] of text.matchAll(picked))
+    for (const [, name = ''] of names.matchAll(/['"](\w+)['"]/g)) yield name
+  for (const alias of aliasesOf(text, group, access)) {
+    const throughAlias = new RegExp(`(?<![\\w.])${alias}\\s*(?:\\?\\.|\\.)\\s*(\\w+)`, 'g')
+    for (const [, name = ''] of text.matchAll(throughAlias)) yield name
+    const destructuredAlias = new RegExp(`\\{([^{}]*)\\}\\s*=\\s*${alias}\\b(?![.\\[])`, 'g')
+    for (const [, names = ''] of text.matchAll(destructuredAlias)) yield* membersOf(names)
+  }
+}
+
+function* membersOf(names: string): Generator<string> {
+  for (const part of names.split(',')) {
+    const name = /^\s*(\w+)/.exec(part)?.[1]
+    if (name !== undefined) yield name
+  }
+}
+
+/** Variables and parameters that hold the whole group. */
+function aliasesOf(text: string, group: string, access: string): Set<string> {
+  const aliases = new Set<string>()
+  const assigned = new RegExp(`(?:const|let)\\s+(\\w+)\\s*(?::[^={}\\n]*)?=\\s*[\\w.#!]*${access}\\s*(?:$|[;,)])`, 'gm')
+  for (const [, name = ''] of text.matchAll(assigned)) aliases.add(name)
+  const typed = new RegExp(`(\\w+)\\??:\\s*Config\\[['"]${group}['"]\\]`, 'g')
+  for (const [, name = ''] of text.matchAll(typed)) aliases.add(name)
+  // const { group } = config, { config: { group } }
+  const whole = new RegExp(
+    `\\{[^{}]*\\b${group}\\b(?:\\s*:\\s*(\\w+))?[^{}]*\\}\\s*(?::[^={}\\n]*)?=\\s*[\\w.#!]*config\\b(?![.\\[])`,
+    'g',
+  )
+  for (const [, name] of text.matchAll(whole)) aliases.add(name ?? group)
+  return aliases
+}
