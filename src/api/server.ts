@@ -2,6 +2,7 @@
  * The HTTP server. Fastify brings connections, time limits, injection and closing; what a request means is decided here, in
  * the order of real Ironic's layers: request id, authentication, limits of the body, version, route, media type, parameters, policy.
  */
+import type { SecureContextOptions } from 'node:tls'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from 'fastify'
 import type { RequestContext } from '../domain/context.ts'
 import { BadRequest } from '../errors/base.ts'
@@ -34,6 +35,8 @@ import { isMembers, type Members } from './values.ts'
 
 export interface ServerParts extends ApiParts {
   readonly authenticator: Authenticator
+  /** given: HTTPS only */
+  readonly tls?: SecureContextOptions
 }
 
 export interface ApiServer {
@@ -53,12 +56,13 @@ interface Exchange {
 
 export function createApi(parts: ServerParts): ApiServer {
   const app = fastify({
+    https: parts.tls ?? null,
     keepAliveTimeout: 65_000,
     requestTimeout: 300_000,
     forceCloseConnections: 'idle',
     return503OnClosing: true,
     exposeHeadRoutes: false,
-  })
+  }) as unknown as FastifyInstance // the same interface with and without TLS
   const router = new Router(routes, reservedWords)
   app.addHook('onRequest', async (request, reply) => {
     const exchange = {
