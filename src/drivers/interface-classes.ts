@@ -2,6 +2,7 @@ import { interfaceTypes, type InterfaceType } from '../domain/interfaces.ts'
 import { interfaces as fake } from './fake/index.ts'
 import type { DriverInterface } from './interfaces/base.ts'
 import { interfaces as noop } from './noop/index.ts'
+import { interfaces as redfish } from './redfish/index.ts'
 import type { DriverParts } from './task.ts'
 
 /** How an interface is made. */
@@ -11,7 +12,7 @@ export type InterfaceClasses = Readonly<Record<InterfaceType, Readonly<Record<st
 type Family = Partial<Record<InterfaceType, Readonly<Record<string, InterfaceClass>>>>
 
 /** One entry per folder of drivers. */
-const families: readonly Family[] = [noop, fake]
+const families: readonly Family[] = [noop, fake, redfish]
 
 /** Every interface that this release has. */
 export const interfaceClasses: InterfaceClasses = mergeFamilies(families)

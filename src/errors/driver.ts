@@ -111,17 +111,18 @@ export const NoValidDefaultForInterface = defineError<{ node_info: unknown; driv
 export const PowerStateFailure = defineError<{ pstate: unknown }>(
   'PowerStateFailure',
   InvalidState,
-  (p) => `Power change could not be done: pstate ${p.pstate}.`,
+  (p) => `The node did not reach power state "${p.pstate}" in time.`,
 )
 export const RedfishError = defineError<{ error: unknown }>(
   'RedfishError',
   DriverOperationError,
-  (p) => `Redfish call failed: error ${p.error}.`,
+  (p) => `The BMC did not do what was asked by Redfish: ${p.error}`,
 )
 export const RedfishConnectionError = defineError<{ node: unknown; error: unknown }>(
   'RedfishConnectionError',
   RedfishError,
-  (p) => `BMC not reachable by Redfish: node ${p.node}, error ${p.error}.`,
+  (p) =>
+    `The BMC of node ${p.node} cannot be reached by Redfish: ${p.error}. Check redfish_address in driver_info, and the network to it.`,
 )
 export const SNMPFailure = defineError<{ operation: unknown; error: unknown }>(
   'SNMPFailure',
@@ -136,7 +137,7 @@ export const UnsupportedDriverExtension = defineError<{ driver: unknown; extensi
 export const UnsupportedHardwareFeature = defineError<{ node: unknown; feature: unknown }>(
   'UnsupportedHardwareFeature',
   Invalid,
-  (p) => `Hardware lacks the feature: node ${p.node}, feature ${p.feature}.`,
+  (p) => `The hardware of node ${p.node} has no ${p.feature}.`,
 )
 export const VendorPassthruException = defineError<Record<string, never>>(
   'VendorPassthruException',

@@ -29,7 +29,8 @@ export const InvalidImage = defineError<Record<string, never>>(
 export const ImageChecksumAlgorithmFailure = defineError<Record<string, never>>(
   'ImageChecksumAlgorithmFailure',
   InvalidImage,
-  () => 'The checksum algorithm is unknown or not allowed here; give image_os_hash_algo and image_os_hash_value with sha256 or sha512.',
+  () =>
+    'The checksum algorithm is unknown or not allowed here; give image_os_hash_algo and image_os_hash_value with sha256 or sha512.',
 )
 export const ImageChecksumError = defineError<Record<string, never>>(
   'ImageChecksumError',
@@ -95,7 +96,7 @@ export const ImageServiceAuthenticationRequired = defineError<{ image_ref: unkno
 export const ImageUploadFailed = defineError<{ image_name: unknown; web_server: unknown; reason: unknown }>(
   'ImageUploadFailed',
   500,
-  (p) => `Publishing an image failed: image_name ${p.image_name}, web_server ${p.web_server}, reason ${p.reason}.`,
+  (p) => `The image ${p.image_name} could not be published in ${p.web_server}: ${p.reason}.`,
 )
 export const InsufficientDiskSpace = defineError<{ path: unknown; required: unknown; actual: unknown }>(
   'InsufficientDiskSpace',

@@ -13,7 +13,7 @@ const staleMs = 6 * 60 * 60 * 1000
 export interface PublisherSettings {
   /** `[deploy]http_root` */
   readonly root: string
-  /** folder below it, `redfish` */
+  /** folder below it, `redfish`; `''`: the root itself */
   readonly subfolder: string
   /** addresses of the root; the first that is set counts */
   readonly urls: readonly (string | null | undefined)[]
@@ -72,7 +72,7 @@ export class Publisher {
     await this.prepareFolder()
     try {
       await write(staged)
-      await chmod(staged, this.settings.fileMode)
+      if ((await stat(staged)).nlink === 1) await chmod(staged, this.settings.fileMode)
       await this.withdraw(stem)
       await rename(staged, join(this.folder, name))
     } catch (cause) {
@@ -80,12 +80,21 @@ export class Publisher {
       if (!isFileError(cause)) throw cause
       throw new ImageUploadFailed({ image_name: name, web_server: this.folder, reason: cause.message }, { cause })
     }
-    return `${base.replace(/\/+$/, '')}/${this.settings.subfolder}/${name}`
+    return [base.replace(/\/+$/, ''), this.settings.subfolder, name].filter((part) => part !== '').join('/')
   }
 
-  /** Publishes a file that is there already: as a hard link, or a copy when it is on another file system. */
+  /**
+   * Publishes a file that is there already: as a hard link; as a copy when it is on another file system, or has a mode that must
+   * not be given away by a link.
+   */
   publishFile(stem: string, extension: string, source: string, externalUrl: string | null = null): Promise<string> {
-    return this.publish(stem, extension, (path) => linkOrCopy(source, path), externalUrl)
+    const { fileMode } = this.settings
+    const write = async (path: string) => {
+      const readable = ((await stat(source)).mode & fileMode) === fileMode
+      if (readable) await linkOrCopy(source, path)
+      else await copyFile(source, path)
+    }
+    return this.publish(stem, extension, write, externalUrl)
   }
 
   /** Takes every file of the stem away. Nothing there is fine. */

@@ -1,8 +1,10 @@
+import { RedfishHttpsBoot, RedfishVirtualMediaBoot } from './boot.ts'
 import { RedfishManagement } from './management.ts'
 import { RedfishPower } from './power.ts'
 
 /** What this family has, by entry-point name. */
 export const interfaces = {
-  power: { redfish: RedfishPower },
+  boot: { 'redfish-virtual-media': RedfishVirtualMediaBoot, 'redfish-https': RedfishHttpsBoot },
   management: { redfish: RedfishManagement },
+  power: { redfish: RedfishPower },
 }
