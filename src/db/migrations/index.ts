@@ -1,2 +1,5 @@
 export { createSchema } from './create-schema.ts'
+export { type DataMigration, type DataMigrations, onlineDataMigrations, unreadableRows } from './data.ts'
+export { isCurrent, stamp, type Upgrade, upgrade } from './upgrade.ts'
 export { schemaVersion } from './version.ts'
+export { headRevision } from '../schema/ddl.ts'

@@ -99,3 +99,15 @@ export function mysqlSchema(like: 'create_schema' | 'upgrade', engine = 'InnoDB'
 const upgradedPortKeys = tables.ports.foreignKeys.map((key) =>
   key.column === 'portgroup_id' ? { ...key, name: 'fk_portgroups_ports' } : key,
 )
+
+/** One column as `ALTER TABLE … ADD COLUMN` takes it. */
+export const columnDefinition = (table: TableName, column: string, dialect: 'sqlite' | 'mysql'): string =>
+  dialect === 'sqlite'
+    ? columnDdl(column, (tables[table]).columns[column]!, sqliteTypes, '"')
+    : columnDdl(column, (tables[table]).columns[column]!, mysqlTypes, '`')
+
+/** A single table as a migration makes it, columns in the order of the migrations. */
+export const createTableStatements = (table: TableName, dialect: 'sqlite' | 'mysql'): string[] =>
+  dialect === 'sqlite'
+    ? tableDdl(table, tables[table], 'sqlite', Object.keys(tables[table].columns), '')
+    : tableDdl(table, tables[table], 'mysql', upgradedOrder[table], ' ENGINE=InnoDB CHARSET=utf8mb4')
