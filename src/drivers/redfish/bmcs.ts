@@ -86,7 +86,7 @@ export class Bmcs implements SharedPart {
         return await work(new Bmc(client, task.signal))
       } catch (error) {
         if (error instanceof AccessRefused && error.status === 401) this.drop(key, client)
-        const again = error instanceof BmcUnreachable && (error.fault === 'connect' || error.fault === 'closed' || error.fault === 'timeout')
+        const again = error instanceof BmcUnreachable && (error.fault === 'connect' || error.fault === 'closed')
         if (!again || attempt === attempts) throw this.asIronicError(task, error, null)
         this.parts.log.warning(`The BMC of node ${task.node.uuid} cannot be reached (attempt ${attempt} of ${attempts})`, { error })
         await this.parts.clock.sleep(interval * 1000, task.signal)

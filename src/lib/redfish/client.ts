@@ -34,7 +34,7 @@ export interface Call {
 }
 
 /** Attempts and pauses are those that operators know from the BMC library of real Ironic. */
-export const patience = { attempts: 10, delayMs: 3000, longestRetryAfterMs: 60_000 } as const
+export const patience = { attempts: 10, attemptsWhenSilent: 3, delayMs: 3000, longestRetryAfterMs: 60_000 } as const
 /** A login that was refused is not tried again at once: BMCs lock accounts. */
 const refusalMemoryMs = 5000
 const closingLimitMs = 5000
@@ -275,7 +275,7 @@ export class RedfishClient {
   /** One request, sent again while the connection breaks. A BMC that was never heard of is not waited for. */
   private async send(method: string, path: string, call: Call): Promise<Answer> {
     const url = this.urlOf(path)
-    for (let left: number = patience.attempts; ; ) {
+    for (let attempt = 1; ; attempt++) {
       try {
         const answer = await this.options.transport.send({
           method,
@@ -299,15 +299,16 @@ export class RedfishClient {
           messages: describe(answer.body),
         })
       } catch (error) {
-        if (!(error instanceof BmcUnreachable) || !this.worthAnother(error, call) || --left <= 0) throw error
+        if (!(error instanceof BmcUnreachable) || !this.worthAnother(error, call, attempt)) throw error
         this.options.log.warning(`The connection to the BMC at ${this.address} broke; trying again`, { error })
         await this.options.waiter.sleep(patience.delayMs, call.signal)
       }
     }
   }
 
-  private worthAnother(error: BmcUnreachable, call: Call): boolean {
+  private worthAnother(error: BmcUnreachable, call: Call, attempt: number): boolean {
     if (!this.hasAnswered || error.fault === 'tls' || error.fault === 'answer') return false
+    if (attempt >= (error.fault === 'timeout' ? patience.attemptsWhenSilent : patience.attempts)) return false
     return call.repeatable !== false || error.fault === 'connect'
   }
 
