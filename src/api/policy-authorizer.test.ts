@@ -60,8 +60,8 @@ test('a policy file is taken over when it changes; a broken one changes nothing'
   try {
     const path = join(folder, 'policy.yaml')
     const policy = await opened({}, path)
-    const step = { interface: 'deploy', step: 'erase_devices' }
-    policy.authorizeStep(owner, step, ownNode)
+    const step = 'baremetal:step:execute:deploy.erase_devices'
+    assert.equal(policy.knows(step), false)
     await writeFile(
       path,
       `"baremetal:chassis:create": "!"
@@ -72,8 +72,9 @@ test('a policy file is taken over when it changes; a broken one changes nothing'
     await policy.refresh()
     assert.throws(() => policy.authorize(admin, 'baremetal:chassis:create'), HTTPForbidden)
     assert.equal(policy.check(admin, 'show_password'), true)
-    assert.throws(() => policy.authorizeStep(owner, step, ownNode), HTTPForbidden)
-    policy.authorizeStep(admin, step, ownNode)
+    assert.equal(policy.knows(step), true)
+    assert.throws(() => policy.authorize(owner, step, ownNode), HTTPForbidden)
+    policy.authorize(admin, step, ownNode)
     assert.throws(() => policy.authorize(admin, 'baremetal:node:get', ownNode), HTTPForbidden)
     assert.equal(policy.check(admin, 'baremetal:node:get', ownNode), false)
     await writeFile(path, '- broken')
