@@ -101,11 +101,15 @@ export interface Listing<C extends ViewContext> {
   readonly view: View<C>
   readonly context: C
   readonly shown: readonly string[] | null
+  /** the choice of fields is no parameter of this list */
+  readonly named?: false
   /** path of the list below `/v1/` */
   readonly path: string
   readonly page: WantedPage
   /** all other parameters of the request: the next page is a page of the same list */
   readonly parameters?: Readonly<Record<string, unknown>>
+  /** the last row of a page that is full, when some of its rows are not shown */
+  readonly last?: Row
   /** what the marker is taken from */
   readonly key?: string
   /** there cannot be a next page */
@@ -119,13 +123,13 @@ export function listReply<C extends ViewContext>(call: AnyCall, listing: Listing
   let text = `{"${listing.name}":[`
   for (let index = 0; index < rows.length; index++) text += (index === 0 ? '' : ',') + write(rows[index]!, context)
   text += ']'
-  const last = rows.at(-1)
-  if (listing.whole !== true && last !== undefined && rows.length === page.limit) {
+  const last = listing.last ?? (rows.length === page.limit ? rows.at(-1) : undefined)
+  if (listing.whole !== true && last !== undefined) {
     const query = queryText({
       sort_key: page.sortKey,
       sort_dir: page.sortDir,
       ...listing.parameters,
-      fields: shown,
+      fields: listing.named === false ? undefined : shown,
       limit: page.limit,
       marker: last[key],
     })

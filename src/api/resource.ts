@@ -199,6 +199,8 @@ export interface Field<T = unknown> extends Window {
   readonly list: boolean
   /** shown, and may be named in `fields` */
   readonly shown: boolean
+  /** may be named in `fields` */
+  readonly named: boolean
   /** what the column is called when it is not the field's name; null: made from something else */
   readonly column?: string | null
   /** what an old version sees instead of the value */
@@ -213,6 +215,7 @@ type FieldOptions = Window & {
   mandatory?: boolean
   list?: boolean
   shown?: boolean
+  named?: boolean
   column?: string | null
   shownAs?: (value: unknown, minor: number) => unknown
   unset?: unknown
@@ -220,7 +223,7 @@ type FieldOptions = Window & {
 
 /** Declares a field: its value, in which bodies it may stand, and the microversion that brought it. */
 export function field<T>(value: Value<T>, options: FieldOptions = {}): Field {
-  const { on = [], mandatory = false, list = false, shown = true, ...more } = options
+  const { on = [], mandatory = false, list = false, shown = true, named = shown, ...more } = options
   return {
     ...more,
     value,
@@ -229,6 +232,7 @@ export function field<T>(value: Value<T>, options: FieldOptions = {}): Field {
     mandatory,
     list,
     shown,
+    named,
   }
 }
 

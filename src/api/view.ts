@@ -125,8 +125,8 @@ export function defineView<C extends ViewContext = ViewContext>(spec: ViewSpec<C
       const unknown: string[] = []
       for (const name of names) {
         const field = Object.hasOwn(spec.fields, name) ? spec.fields[name] : undefined
-        if (field?.shown === true && isOpen(field, minor)) continue
-        if (field?.shown === true) {
+        if (field?.named === true && isOpen(field, minor)) continue
+        if (field?.named === true) {
           const refused =
             spec.tooNew === undefined
               ? new NotAcceptable(`The field ${name} needs API version 1.${field.since} or newer.`)
