@@ -1,4 +1,5 @@
 import type { Step } from '../domain/steps.ts'
+import { mayHoldSecret } from '../lib/secrets/mask.ts'
 import type { Node, Port } from '../objects/index.ts'
 import { NodeObject } from '../objects/node.ts'
 import { PortObject } from '../objects/port.ts'
@@ -6,26 +7,10 @@ import type { Json, JsonDict } from '../objects/versioned-object.ts'
 
 const mask = '******'
 
-/** Parts of a key's name that mark its value as secret; oslo.utils' list, and what only hardware drivers know. */
-const secretKeyParts = [
-  'password',
-  'passphrase',
-  'passwd',
-  'adminpass',
-  'admin_pass',
-  'new_pass',
-  'secret',
-  'token',
-  'configdrive',
-  'pswd',
-  'private_key',
-  'encrypted_key',
-  'fernetkey',
-  'sslkey',
-  'community',
-  'auth_key',
-  'priv_key',
-]
+/** What only hardware drivers know to be secret, beside the words of oslo.utils. */
+const driverSecrets = /passwd|community|auth_key|priv_key/i
+
+const isSecret = (key: string) => mayHoldSecret(key) || driverSecrets.test(key)
 
 /** A copy without secrets: what stands under a key that sounds like one, and passwords inside URLs. */
 export function withoutSecrets(value: unknown): unknown {
@@ -34,8 +19,7 @@ export function withoutSecrets(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const copy: Record<string, unknown> = {}
   for (const [key, item] of Object.entries(value)) {
-    const name = key.toLowerCase()
-    copy[key] = secretKeyParts.some((part) => name.includes(part)) ? mask : withoutSecrets(item)
+    copy[key] = isSecret(key) ? mask : withoutSecrets(item)
   }
   return copy
 }
