@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts'
-import { loadIronicConfig, type LoadedIronicConfig } from '../config/load.ts'
+import { type LoadIronicConfigInput, loadIronicConfig, type LoadedIronicConfig } from '../config/load.ts'
 import { settingsNotActedUpon } from '../config/acted-upon.ts'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -16,25 +16,24 @@ export interface ProcessParts extends AsyncDisposable {
   readonly clock: Clock
 }
 
-export interface ProcessInput {
-  readonly program: string
-  readonly args: readonly string[]
-  readonly env: NodeJS.ProcessEnv
-}
-
 /**
- * Reads the configuration, opens the log and the database, and says what in the configuration is not as it should be.
+ * Reads the configuration, opens the log and the database, and says what in the configuration is not as it should be: unknown
+ * options and, unless `tellUnused` is false (tools whose output is read by scripts), those that nothing acts on.
  *
  * @throws ConfigError, CommandLineExit, or what the log file or database throws
  */
-export async function openProcess(input: ProcessInput): Promise<ProcessParts> {
+export async function openProcess(
+  input: LoadIronicConfigInput,
+  { tellUnused = true }: { tellUnused?: boolean } = {},
+): Promise<ProcessParts> {
   const loaded = loadIronicConfig(input)
   const { config } = loaded
   await using stack = new AsyncDisposableStack()
   const log = createLogger(config.DEFAULT, { program: input.program })
   stack.defer(() => log.close())
   const clock = systemClock
-  for (const sentence of [...loaded.warnings, ...settingsNotActedUpon(loaded.effective())]) log.warning(sentence)
+  const unused = tellUnused ? settingsNotActedUpon(loaded.effective()) : []
+  for (const sentence of [...loaded.warnings, ...unused]) log.warning(sentence)
   const db = await openConfiguredDatabase(config, clock)
   stack.defer(() => db.close())
   const closing = stack.move()

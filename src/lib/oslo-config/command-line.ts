@@ -16,6 +16,8 @@ export interface CommandLineSpec {
   readonly rules: readonly ArgumentRule[]
   /** the first plain word and all after it are handed out; without this, plain words are a fault */
   readonly command?: { readonly name: string; readonly choices: readonly string[] } | undefined
+  /** takes plain words, each as it comes */
+  readonly words?: { readonly name: string; readonly apply: (word: string) => void } | undefined
   readonly description?: string | undefined
 }
 
@@ -69,7 +71,9 @@ export function parseCommandLine(spec: CommandLineSpec, args: readonly string[])
         if (unknown.length > 0) fail(`unrecognized arguments: ${unknown.join(' ')}`)
         return rest
       }
-      unknown.push(args[index]!)
+      if (spec.words !== undefined) {
+        if (entry.kind === 'word') spec.words.apply(args[index]!)
+      } else unknown.push(args[index]!)
       index += 1
     } else if (entry.rule === undefined) {
       unknown.push(args[index]!)
@@ -182,7 +186,8 @@ const withValue = (rule: ArgumentRule, spelling: string) =>
 function usage(spec: CommandLineSpec): string {
   const options = ['[-h]', ...spec.rules.map((rule) => `[${withValue(rule, rule.spellings[0]!)}]`)]
   const command = spec.command === undefined ? [] : [`{${spec.command.choices.join(',')}} ...`]
-  return `usage: ${spec.program} ${[...options, ...command].join(' ')}`
+  const words = spec.words === undefined ? [] : [`[${spec.words.name} ...]`]
+  return `usage: ${spec.program} ${[...options, ...command, ...words].join(' ')}`
 }
 
 function helpText(spec: CommandLineSpec): string {

@@ -43,7 +43,7 @@ export interface LoadedConfig<G extends Record<string, OptionGroup>> {
    * Finds a file that an option names by a relative path: in the folders of `--config-dir`, beside the configuration files (the
    * last first), then where configuration is looked for.
    */
-  findFile(name: string): string | undefined
+  readonly findFile: (name: string) => string | undefined
   /** every option with its value and where it comes from */
   effective(): readonly EffectiveOption[]
   /**

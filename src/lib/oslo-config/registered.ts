@@ -51,7 +51,10 @@ export function registered(declaration: OptionDeclaration): RegisteredOption {
   if (name.startsWith('_')) throw new ConfigError('ValueError', `the option name ${name} must not start with _`)
   const former = [...(declaration.deprecated ?? [])]
   for (const entry of declaration.deprecated ?? []) {
-    if (entry.name?.includes('-') === true) former.push({ name: entry.name.replaceAll('-', '_'), group: entry.group })
+    if (entry.name?.includes('-') !== true) continue
+    const name = entry.name.replaceAll('-', '_')
+    if (!former.some((known) => known.name === name && known.group === entry.group))
+      former.push({ name, group: entry.group })
   }
   const option: RegisteredOption = {
     dest: name.replaceAll('-', '_'),
