@@ -32,6 +32,7 @@ export const conductorContract = contract('ironic.conductor_manager', '1.62', {
   >({
     since: '1.59',
     args: ['node_id', 'device_type', 'image_url', 'image_download_source'],
+    serverDefaults: { image_download_source: 'local' },
     errors: ['InvalidParameterValue', 'NoFreeConductorWorker', 'NodeLocked', 'UnsupportedDriverExtension'],
   }),
   change_node_boot_mode: method<{ node_id: string; new_state: string }, void>({

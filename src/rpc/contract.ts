@@ -11,6 +11,8 @@ export interface MethodSpec {
   readonly kind?: 'call' | 'cast'
   readonly args: readonly string[]
   readonly defaults?: Readonly<Record<string, unknown>>
+  /** what the service takes for arguments that clients leave out unless they were given */
+  readonly serverDefaults?: Readonly<Record<string, unknown>>
   /** arguments that travel as versioned objects: argument, object name */
   readonly objects?: Readonly<Record<string, string>>
   /** name of the versioned object that comes back */

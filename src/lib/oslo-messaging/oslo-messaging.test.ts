@@ -9,7 +9,6 @@ import {
   encodeReply,
   encodeRequest,
   MalformedMessage,
-  type Message,
 } from './message.ts'
 import {
   controlExchange,
@@ -131,7 +130,7 @@ describe('messages', () => {
       kwargs: { code: '409' },
       tb: [],
     })
-    assert.deepEqual(decodeReply({ _msg_id: 'm', failure, ending: true } as Message).failure, {
+    assert.deepEqual(decodeReply({ _msg_id: 'm', failure, ending: true }).failure, {
       class: 'NodeLocked',
       module: 'ironic.common.exception',
       message: 'locked',

@@ -50,7 +50,7 @@ export function localTransport(log: Logger): Transport {
   ): Promise<AsyncDisposable> {
     const hosts = topics.get(contract.topic) ?? new Map<string, Handlers>()
     topics.set(contract.topic, hosts)
-    hosts.set(host, service as unknown as Handlers)
+    hosts.set(host, service)
     return Promise.resolve({
       [Symbol.asyncDispose]() {
         if (hosts.get(host) === (service as unknown)) hosts.delete(host)
