@@ -4,7 +4,6 @@
  */
 import type { SecureContextOptions } from 'node:tls'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from 'fastify'
-import type { SecureContextOptions } from 'node:tls'
 import type { RequestContext } from '../domain/context.ts'
 import { BadRequest } from '../errors/base.ts'
 import { IronicError } from '../errors/define.ts'
@@ -63,7 +62,6 @@ export function createApi(parts: ServerParts): ApiServer {
     forceCloseConnections: 'idle',
     return503OnClosing: true,
     exposeHeadRoutes: false,
-    https: parts.tls ?? null,
   }) as unknown as FastifyInstance // the same interface with and without TLS
   const router = new Router(routes, reservedWords)
   app.addHook('onRequest', async (request, reply) => {
