@@ -79,6 +79,7 @@ function address(node: Node, given: unknown): { address: string; rootPrefix: str
   if (typeof given !== 'string') throw refuse()
   const bare = isIPv6(given) ? `[${given}]` : given
   let parts = uri.exec(bare)
+  if (parts?.[1] !== undefined && parts[2] === '') throw refuse()
   if (parts?.[1] === undefined || !parts[2]) parts = uri.exec(`https://${bare}`)
   const [, scheme, host, path = ''] = parts ?? []
   if (scheme === undefined || !host || !['http', 'https'].includes(scheme.toLowerCase())) throw refuse()
