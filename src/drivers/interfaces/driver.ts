@@ -160,6 +160,10 @@ export abstract class DeployInterface extends DriverInterface {
     task.node.driver_internal_info = rest
     await task.save()
   }
+  /** Keeps the ramdisk's logs, as `[agent]deploy_logs_*` say; what runs no agent has none. @param label of the flow */
+  collectLogs(_task: Task, _label: string): Promise<void> {
+    return Promise.resolve()
+  }
   /** Does the interface fit the node's image? Asked by `autodetect`. */
   supportsDeploy(_task: Task): Promise<boolean> {
     return Promise.resolve(true)

@@ -1,0 +1,10 @@
+import type { ConductorService } from '../../rpc/conductor.ts'
+import type { TaskParts, Tasks } from '../tasks.ts'
+
+/** What the RPC methods work with. */
+export interface ServiceParts extends TaskParts {
+  readonly tasks: Tasks
+}
+
+/** Some of the conductor's RPC methods. */
+export type Methods<K extends keyof ConductorService> = Pick<ConductorService, K>
