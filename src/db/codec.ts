@@ -58,10 +58,20 @@ function decodeValue(kind: Kind, value: unknown): unknown {
   }
 }
 
+/**
+ * JSON in ASCII, as Python writes it: a peer whose connection says `charset=utf8` would get `?` for characters of four bytes.
+ */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value)
+  return /[\u0080-\uffff]/.test(text)
+    ? text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    : text
+}
+
 function encodeValue(kind: Kind, value: unknown, dialect: Dialect): unknown {
   // JSON columns never hold NULL: SQLAlchemy's JSON types of Ironic store an empty value instead
-  if (kind === 'dict') return JSON.stringify(value ?? {})
-  if (kind === 'list') return JSON.stringify(value ?? [])
+  if (kind === 'dict') return jsonText(value ?? {})
+  if (kind === 'list') return jsonText(value ?? [])
   if (value === null || value === undefined) return null
   if (kind === 'bool') return value ? 1 : 0
   if (kind === 'time') return encodeTime(value as Date, dialect)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { JsonDict } from '../objects/versioned-object.ts'
-import { encodeTime, type Row } from './codec.ts'
+import { encodeTime, jsonText, type Row } from './codec.ts'
 import type { Db } from './database.ts'
 import type { Tables } from './tables.ts'
 
@@ -93,7 +93,7 @@ export async function replaceSteps(
     [parent]: id,
     interface: step['interface'],
     step: step['step'],
-    args: JSON.stringify(step['args'] ?? {}),
+    args: jsonText(step['args'] ?? {}),
     [rank]: Number(step[rank]),
     created_at,
   }))

@@ -103,8 +103,8 @@ const upgradedPortKeys = tables.ports.foreignKeys.map((key) =>
 /** One column as `ALTER TABLE … ADD COLUMN` takes it. */
 export const columnDefinition = (table: TableName, column: string, dialect: 'sqlite' | 'mysql'): string =>
   dialect === 'sqlite'
-    ? columnDdl(column, (tables[table]).columns[column]!, sqliteTypes, '"')
-    : columnDdl(column, (tables[table]).columns[column]!, mysqlTypes, '`')
+    ? columnDdl(column, tables[table].columns[column]!, sqliteTypes, '"')
+    : columnDdl(column, tables[table].columns[column]!, mysqlTypes, '`')
 
 /** A single table as a migration makes it, columns in the order of the migrations. */
 export const createTableStatements = (table: TableName, dialect: 'sqlite' | 'mysql'): string[] =>
