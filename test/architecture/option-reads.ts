@@ -30,7 +30,7 @@ export async function optionsRead(): Promise<OptionsRead> {
     if (outside.test(file)) continue
     const text = withoutComments(readFileSync(join(source, file), 'utf8'))
     for (const group of Object.keys(optionGroups)) {
-      for (const option of optionsOfGroupIn(text, group)) note(group, option)
+      if (text.includes(group)) for (const option of optionsOfGroupIn(text, group)) note(group, option)
     }
     for (const { group, option, file: reader, evidence } of readElsewhere) {
       if (file !== reader || !text.includes(evidence)) continue
