@@ -112,9 +112,9 @@ export interface Received extends WithChanges<Record<string, unknown>> {
 export function deserialize(primitive: unknown): Received {
   if (!isPrimitive(primitive)) throw new UnsupportedObjectError('What came is no versioned object.')
   if (primitive['ironic_object.namespace'] !== 'ironic')
-    throw new UnsupportedObjectError(`Objects of ${String(primitive['ironic_object.namespace'])} are not known here.`)
+    throw new UnsupportedObjectError(`Objects of ${primitive['ironic_object.namespace']} are not known here.`)
   const object = objectNamed(primitive['ironic_object.name'])
-  const version = String(primitive['ironic_object.version']).split('.').slice(0, 2).join('.')
+  const version = primitive['ironic_object.version'].split('.').slice(0, 2).join('.')
   if (version.split('.')[0] !== object.version.split('.')[0] || compareVersions(version, object.version) > 0)
     throw new IncompatibleObjectVersion(`${object.name} ${version} came; ${object.version} is the newest known here.`)
   const sent = primitive['ironic_object.data']

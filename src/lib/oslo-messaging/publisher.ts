@@ -97,8 +97,12 @@ export class Publisher implements AsyncDisposable {
     }
   }
 
-  /** A notification: its queue is declared here, so that it waits for a consumer. @param topic with its level, `versioned.info` */
-  async notify(topic: string, message: Message, timeoutMs: number): Promise<void> {
+  /**
+   * A notification: its queue is declared here, so that it waits for a consumer.
+   * @param topic with its level, `versioned.info`
+   * @param enveloped false: the bare message, format 1.0
+   */
+  async notify(topic: string, message: Message, timeoutMs: number, enveloped = true): Promise<void> {
     const channel = await this.broker.ready(timeoutMs)
     const exchange = controlExchange(this.options)
     await this.once(exchange.exchange, () => declareExchange(channel, exchange))
@@ -107,7 +111,7 @@ export class Publisher implements AsyncDisposable {
       await channel.assertQueue(queue, { durable, autoDelete, arguments: args })
       await channel.bindQueue(queue, exchange.exchange, queue)
     })
-    await confirmed(channel, exchange.exchange, topic, message, {})
+    await confirmed(channel, exchange.exchange, topic, message, {}, enveloped)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -121,10 +125,12 @@ function confirmed(
   key: string,
   message: Message,
   more: Options.Publish,
+  enveloped = true,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   try {
-    channel.publish(exchange, key, encodeEnvelope(message), { ...properties, ...more }, (error: unknown) =>
+    const body = enveloped ? encodeEnvelope(message) : Buffer.from(JSON.stringify(message))
+    channel.publish(exchange, key, body, { ...properties, ...more }, (error: unknown) =>
       error === null || error === undefined ? resolve() : reject(error),
     )
   } catch (error) {
