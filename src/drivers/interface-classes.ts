@@ -1,7 +1,9 @@
 import { interfaceTypes, type InterfaceType } from '../domain/interfaces.ts'
+import { interfaces as agent } from './agent/index.ts'
 import { interfaces as fake } from './fake/index.ts'
 import type { DriverInterface } from './interfaces/base.ts'
 import { interfaces as noop } from './noop/index.ts'
+import { interfaces as redfish } from './redfish/index.ts'
 import { interfaces as redfish } from './redfish/index.ts'
 import type { DriverParts } from './task.ts'
 

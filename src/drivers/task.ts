@@ -65,6 +65,8 @@ export interface Task {
   createPort(port: Partial<Port> & { address: string }): Promise<Port>
   destroyPort(port: Port): Promise<void>
   savePortgroup(portgroup: Portgroup): Promise<void>
+  /** Composes the driver anew, after an interface of the node was changed. */
+  loadDriver(): void
   /** Forgets the cached ports and portgroups. */
   forgetPorts(): void
   /**

@@ -1,4 +1,5 @@
 import { AgentClient } from '../../agent/client.ts'
+import { destroyVolumeTarget } from '../../db/volume-targets.ts'
 import type { Step, StepPhase, StepResult } from '../../domain/steps.ts'
 import { IronicError } from '../../errors/define.ts'
 import type { StepSpec } from '../interfaces/base.ts'
@@ -25,7 +26,7 @@ export abstract class AgentDeployBase extends DeployInterface {
 
   constructor(parts: DriverParts) {
     super(parts)
-    this.client = new AgentClient(parts)
+    this.client = parts.shared.of(AgentClient, parts)
   }
 
   /** Does this service boot the agent, or does the machine by itself? */
@@ -131,7 +132,7 @@ export abstract class AgentDeployBase extends DeployInterface {
 
 /** Volume targets belong to an instance; they go with it. */
 async function forgetVolumes(task: Task): Promise<void> {
-  for (const target of await task.volumeTargets()) await task.destroyVolumeTarget(target)
+  for (const target of await task.volumeTargets()) await destroyVolumeTarget(task.db, target.id)
   dropInternal(task.node, 'boot_from_volume', 'boot_from_volume_deploy')
   await task.save()
 }

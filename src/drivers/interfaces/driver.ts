@@ -159,6 +159,7 @@ export abstract class DeployInterface extends DriverInterface {
     task.node.deploy_interface = original
     task.node.driver_internal_info = rest
     await task.save()
+    task.loadDriver()
   }
   /** Keeps the ramdisk's logs, as `[agent]deploy_logs_*` say; what runs no agent has none. @param label of the flow */
   collectLogs(_task: Task, _label: string): Promise<void> {
