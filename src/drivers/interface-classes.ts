@@ -4,7 +4,6 @@ import { interfaces as fake } from './fake/index.ts'
 import type { DriverInterface } from './interfaces/base.ts'
 import { interfaces as noop } from './noop/index.ts'
 import { interfaces as redfish } from './redfish/index.ts'
-import { interfaces as redfish } from './redfish/index.ts'
 import type { DriverParts } from './task.ts'
 
 /** How an interface is made. */
@@ -14,7 +13,7 @@ export type InterfaceClasses = Readonly<Record<InterfaceType, Readonly<Record<st
 type Family = Partial<Record<InterfaceType, Readonly<Record<string, InterfaceClass>>>>
 
 /** One entry per folder of drivers. */
-const families: readonly Family[] = [noop, fake, redfish]
+const families: readonly Family[] = [noop, fake, agent, redfish]
 
 /** Every interface that this release has. */
 export const interfaceClasses: InterfaceClasses = mergeFamilies(families)
