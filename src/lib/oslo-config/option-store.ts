@@ -106,6 +106,7 @@ export class OptionStore {
       ...this.sourceRules(namespace, input, cliOptions),
       ...cliOptions.flatMap((o) => argumentRules(o, namespace)),
     ]
+    refuseSameSpelling(rules)
     const rest = parseCommandLine({ ...input, rules }, input.args)
     this.checkArguments(namespace, cliOptions)
     if (namespace.filesNotFound.length > 0) {
@@ -258,9 +259,12 @@ export class OptionStore {
     }
     if (fromEnv !== undefined) {
       const origin: Origin = { from: 'environment', variable }
-      // A list option of several lines takes a text from the environment letter by letter; operators cannot rely on more.
-      const value = option.multi ? Array.from(fromEnv) : fromEnv
-      return this.converted(option, { value, precedence: 'environment', origin }, found !== undefined, namespace)
+      return this.converted(
+        option,
+        { value: fromEnv, precedence: 'environment', origin },
+        found !== undefined,
+        namespace,
+      )
     }
     if (entry.fallback !== undefined) {
       return { value: this.substituteAll(entry.fallback.value, null, namespace), origin: { from: 'default' } }
@@ -397,7 +401,8 @@ function argumentRules(option: RegisteredOption, namespace: Namespace): Argument
   const spellings = (negation: string) => [
     `--${option.group === null ? '' : `${option.group}-`}${negation}${option.name}`,
     ...(negation === '' && cli.short !== undefined ? [`-${cli.short}`] : []),
-    ...option.deprecated.map((former) => {
+    ...option.deprecated.flatMap((former) => {
+      if (former.name === undefined && (former.group === undefined || former.group === 'DEFAULT')) return []
       const group = former.group === undefined || former.group === 'DEFAULT' ? '' : `${former.group}-`
       return `--${group}${negation}${former.name ?? option.name}`
     }),
@@ -431,4 +436,13 @@ function argumentRules(option: RegisteredOption, namespace: Namespace): Argument
       },
     },
   ]
+}
+
+function refuseSameSpelling(rules: readonly ArgumentRule[]): void {
+  const seen = new Set<string>()
+  for (const spelling of rules.flatMap((rule) => [...new Set(rule.spellings)])) {
+    if (seen.has(spelling))
+      throw new ConfigError('DuplicateOptError', `two options want to be ${spelling} on the command line`)
+    seen.add(spelling)
+  }
 }
