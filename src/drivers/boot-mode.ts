@@ -66,7 +66,9 @@ async function setBootMode(task: Task, mode: string, mustWork: boolean): Promise
     await task.driver.management.setBootMode(task, mode)
   } catch (cause) {
     if (cause instanceof InvalidParameterValue)
-      throw new InvalidParameterValue(`Boot mode ${mode} cannot be set on node ${node.uuid}: ${cause.message}`, { cause })
+      throw new InvalidParameterValue(`Boot mode ${mode} cannot be set on node ${node.uuid}: ${cause.message}`, {
+        cause,
+      })
     if (!(cause instanceof UnsupportedDriverExtension)) throw cause
     if (mustWork)
       throw new UnsupportedDriverExtension(

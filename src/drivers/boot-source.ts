@@ -109,7 +109,9 @@ export function instanceImageInfo(node: Node): JsonDict {
   const info = node.instance_info ?? {}
   const { boot_iso: bootIso, image_source: source, kernel, ramdisk } = info
   if (bootIso && source)
-    throw new InvalidParameterValue(`instance_info of node ${node.uuid} has both image_source and boot_iso; keep one of them.`)
+    throw new InvalidParameterValue(
+      `instance_info of node ${node.uuid} has both image_source and boot_iso; keep one of them.`,
+    )
   if (bootIso) return { boot_iso: bootIso }
   const option = bootOptionOf(node)
   let wanted: JsonDict

@@ -32,7 +32,9 @@ export class BootFiles {
       return file.path
     }
     if (kind !== 'http')
-      throw new InvalidParameterValue(`The boot file ${href} cannot be fetched by ${kind}; publish it over HTTP or as a file of the conductor.`)
+      throw new InvalidParameterValue(
+        `The boot file ${href} cannot be fetched by ${kind}; publish it over HTTP or as a file of the conductor.`,
+      )
     const { body } = await this.servers.get(href, { signal })
     await pipeline(body, createWriteStream(path, { mode: 0o600 }), { signal })
     return path

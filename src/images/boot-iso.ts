@@ -70,10 +70,19 @@ export async function buildBootIso(config: Config, iso: BootIso): Promise<void> 
   const label = iso.inject.some((file) => file.target.startsWith('openstack/')) ? 'config-2' : 'VMEDIA_BOOT_ISO'
   await xorriso(
     [
-      ...['-as', 'mkisofs', '-quiet', '-r', '-V', label, ...boot.joliet, '-l'],
+      '-as',
+      'mkisofs',
+      '-quiet',
+      '-r',
+      '-V',
+      label,
+      ...boot.joliet,
+      '-l',
       ...(iso.publisherId === null ? [] : ['-publisher', iso.publisherId]),
       ...boot.options,
-      ...['-o', iso.output, '-graft-points'],
+      '-o',
+      iso.output,
+      '-graft-points',
       ...files.map(([target, source]) => `/${escaped(target!)}=${escaped(source!)}`),
     ],
     iso.signal,
@@ -82,7 +91,9 @@ export async function buildBootIso(config: Config, iso: BootIso): Promise<void> 
 
 async function uefiFiles(config: Config, iso: BootIso) {
   if (iso.esp === null)
-    throw failed('no EFI boot loader is known; set bootloader in driver_info, [conductor]bootloader, or [DEFAULT]esp_image')
+    throw failed(
+      'no EFI boot loader is known; set bootloader in driver_info, [conductor]bootloader, or [DEFAULT]esp_image',
+    )
   const text = await rendered(config.DEFAULT.grub_config_template, grubTemplate, 'grub_conf.template', {
     linux: '/vmlinuz',
     initrd: '/initrd',
@@ -119,7 +130,16 @@ async function biosFiles(config: Config, iso: BootIso) {
       ['isolinux/isolinux.cfg', isolinuxConfig],
     ],
     joliet: ['-J'],
-    options: ['-no-emul-boot', '-boot-load-size', '4', '-boot-info-table', '-b', isolinuxBin, '-c', 'isolinux/boot.cat'],
+    options: [
+      '-no-emul-boot',
+      '-boot-load-size',
+      '4',
+      '-boot-info-table',
+      '-b',
+      isolinuxBin,
+      '-c',
+      'isolinux/boot.cat',
+    ],
   }
 }
 
@@ -133,13 +153,19 @@ async function injectedPath(iso: BootIso, { target, source }: InjectedFile, inde
 /** A path inside the image. @throws ImageCreationFailed for one that leads out of it */
 function inside(target: string): string {
   const path = posix.normalize(target.trim()).replace(/^\/+/, '')
-  if (path === '' || path === '.' || path.startsWith('..') || path.includes('\0')) throw failed(`${target} is no path inside an image`)
+  if (path === '' || path === '.' || path.startsWith('..') || path.includes('\0'))
+    throw failed(`${target} is no path inside an image`)
   return path
 }
 
 async function xorriso(args: readonly string[], signal: AbortSignal): Promise<void> {
   try {
-    await run('xorriso', args, { timeout: buildLimitMs, signal, maxBuffer: 4 * 1024 * 1024, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' } })
+    await run('xorriso', args, {
+      timeout: buildLimitMs,
+      signal,
+      maxBuffer: 4 * 1024 * 1024,
+      env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' },
+    })
   } catch (cause) {
     signal.throwIfAborted()
     const { code, stderr } = cause as { code?: unknown; stderr?: string }
@@ -156,7 +182,12 @@ async function xorriso(args: readonly string[], signal: AbortSignal): Promise<vo
 /**
  * The template with its words put in. The stock one is ours; another is the operator's file, whose `{{ word }}` are replaced.
  */
-async function rendered(path: string, stock: string, stockName: string, words: Readonly<Record<string, string>>): Promise<string> {
+async function rendered(
+  path: string,
+  stock: string,
+  stockName: string,
+  words: Readonly<Record<string, string>>,
+): Promise<string> {
   const isStock = path.endsWith(`/common/${stockName}`) && (await firstFile([path])) === null
   let template = stock
   if (!isStock) {
@@ -166,9 +197,11 @@ async function rendered(path: string, stock: string, stockName: string, words: R
       throw failed(`the template ${path} cannot be read`, cause)
     }
   }
-  if (/\{[%#]/.test(template)) throw failed(`the template ${path} uses more than {{ words }}, which are all that is known here`)
+  if (/\{[%#]/.test(template))
+    throw failed(`the template ${path} uses more than {{ words }}, which are all that is known here`)
   return template.replace(/\{\{-?\s*([A-Za-z_]\w*)\s*-?\}\}/g, (_all, word: string) => {
-    if (!Object.hasOwn(words, word)) throw failed(`the template ${path} asks for ${word}; there are ${Object.keys(words).join(', ')}`)
+    if (!Object.hasOwn(words, word))
+      throw failed(`the template ${path} asks for ${word}; there are ${Object.keys(words).join(', ')}`)
     return words[word]!
   })
 }
@@ -194,7 +227,8 @@ const escaped = (path: string): string => path.replace(/[\\=]/g, String.raw`\$&`
 async function firstFile(paths: readonly string[]): Promise<string | null> {
   for (const path of paths) {
     const found = await stat(path).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null
+      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+        return null
       throw error
     })
     if (found?.isFile() === true) return path

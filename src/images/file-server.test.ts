@@ -83,5 +83,6 @@ test('ranges as the standard has them', () => {
   assert.deepEqual(parseRange('bytes=5-100', 10), [5, 9])
   assert.deepEqual(parseRange('bytes=-100', 10), [0, 9])
   assert.equal(parseRange('bytes=-0', 10), 'outside')
-  for (const whole of [undefined, 'bytes=', 'bytes=-', 'bytes=5-2', 'bytes=0-1,3-4', 'lines=1-2']) assert.equal(parseRange(whole, 10), 'whole')
+  for (const whole of [undefined, 'bytes=', 'bytes=-', 'bytes=5-2', 'bytes=0-1,3-4', 'lines=1-2'])
+    assert.equal(parseRange(whole, 10), 'whole')
 })

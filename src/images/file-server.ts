@@ -38,13 +38,16 @@ export class FileServer {
 
   /** Listens. @throws the system's error when the address is taken */
   static async start(options: FileServerOptions): Promise<FileServer> {
-    const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 5000 }, (request, response) => {
-      serve(options, request, response).catch((error: unknown) => {
-        options.log.warning('A file could not be served', { error })
-        if (response.headersSent) response.destroy()
-        else refuse(response, 500)
-      })
-    })
+    const server = createServer(
+      { requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 5000 },
+      (request, response) => {
+        serve(options, request, response).catch((error: unknown) => {
+          options.log.warning('A file could not be served', { error })
+          if (response.headersSent) response.destroy()
+          else refuse(response, 500)
+        })
+      },
+    )
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen({ host: options.host, port: options.port }, () => {
@@ -139,10 +142,17 @@ async function send(file: OpenFile, request: IncomingMessage, response: ServerRe
     return
   }
   try {
-    await pipeline(createReadStream('', { fd: file.handle, start, end, autoClose: false, highWaterMark: 256 * 1024 }), response)
+    await pipeline(
+      createReadStream('', { fd: file.handle, start, end, autoClose: false, highWaterMark: 256 * 1024 }),
+      response,
+    )
   } catch (error) {
     // the other side has gone: it has what it wanted, or will ask again
-    if (!(error instanceof Error) || !('code' in error) || !['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET'].includes(String(error.code)))
+    if (
+      !(error instanceof Error) ||
+      !('code' in error) ||
+      !['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET'].includes(String(error.code))
+    )
       throw error
   }
 }

@@ -21,7 +21,13 @@ export async function buildParametersImage(
   signal: AbortSignal,
 ): Promise<void> {
   const text = join(workFolder, 'parameters.txt')
-  await writeFile(text, Object.entries(parameters).map(([name, value]) => `${name}=${value}`).join('\n'), { mode: 0o600 })
+  await writeFile(
+    text,
+    Object.entries(parameters)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\n'),
+    { mode: 0o600 },
+  )
   await writeFile(output, '', { mode: 0o600 })
   await truncate(output, floppyBytes)
   await tool('mkfs.vfat', ['-n', 'ir-vfd-dev', output], signal)
@@ -35,7 +41,10 @@ async function tool(name: string, args: readonly string[], signal: AbortSignal):
   } catch (cause) {
     signal.throwIfAborted()
     const { code, stderr } = cause as { code?: unknown; stderr?: string }
-    const error = code === 'ENOENT' ? `${name} is not installed` : `${name} ended with ${String(code)}: ${(stderr ?? '').slice(0, 300)}`
+    const error =
+      code === 'ENOENT'
+        ? `${name} is not installed`
+        : `${name} ended with ${String(code)}: ${(stderr ?? '').slice(0, 300)}`
     throw new ImageCreationFailed({ image_type: 'vfat', error }, { cause })
   }
 }

@@ -44,7 +44,10 @@ test('the next one of the same stem takes its place, another stem stays', async 
 
 test('what fails or was left behind by a crash leaves nothing', async () => {
   const { root, publish } = await publisher()
-  await assert.rejects(publish.publish('boot-n1', '.iso', () => Promise.reject(new InvalidParameterValue('no'))), InvalidParameterValue)
+  await assert.rejects(
+    publish.publish('boot-n1', '.iso', () => Promise.reject(new InvalidParameterValue('no'))),
+    InvalidParameterValue,
+  )
   assert.deepEqual(await readdir(join(root, 'redfish')), [])
   const old = join(root, 'redfish', '.staging-boot-n9-x.iso')
   await writeFile(old, 'half')
@@ -67,7 +70,8 @@ test('a file of the host is linked when everybody may read it, and else copied, 
   const shut = join(root, 'shut.iso')
   await writeFile(open, 'o', { mode: 0o644 })
   await writeFile(shut, 's', { mode: 0o600 })
-  const name = async (source: string, stem: string) => join(root, 'redfish', (await publish.publishFile(stem, '.iso', source)).split('/').at(-1)!)
+  const name = async (source: string, stem: string) =>
+    join(root, 'redfish', (await publish.publishFile(stem, '.iso', source)).split('/').at(-1)!)
   assert.equal((await stat(await name(open, 'a'))).ino, (await stat(open)).ino)
   const copy = await name(shut, 'b')
   assert.notEqual((await stat(copy)).ino, (await stat(shut)).ino)
@@ -76,7 +80,8 @@ test('a file of the host is linked when everybody may read it, and else copied, 
 
 test('a stem that leads elsewhere is refused, and a root that cannot be written is told', async () => {
   const { root, publish } = await publisher()
-  for (const stem of ['../x', 'a/b', '', '.hidden', 'a\0b']) await assert.rejects(publish.publish(stem, '', content('')), InvalidParameterValue)
+  for (const stem of ['../x', 'a/b', '', '.hidden', 'a\0b'])
+    await assert.rejects(publish.publish(stem, '', content('')), InvalidParameterValue)
   const file = join(root, 'file')
   await writeFile(file, '')
   const { publish: wrong } = await publisher({ root: file })

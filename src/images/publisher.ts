@@ -66,7 +66,9 @@ export class Publisher {
   ): Promise<string> {
     const base = [externalUrl, ...this.settings.urls].find((url) => Boolean(url))
     if (!base)
-      throw new InvalidParameterValue('No address for published files is configured; set [deploy]http_url to that of [deploy]http_root.')
+      throw new InvalidParameterValue(
+        'No address for published files is configured; set [deploy]http_url to that of [deploy]http_root.',
+      )
     const name = `${checked(stem)}-${randomBytes(16).toString('base64url')}${extension}`
     const staged = join(this.folder, `${stagingPrefix}${name}`)
     await this.prepareFolder()
@@ -100,7 +102,8 @@ export class Publisher {
   /** Takes every file of the stem away. Nothing there is fine. */
   async withdraw(stem: string): Promise<void> {
     const prefix = `${checked(stem)}-`
-    for (const name of await this.names()) if (name.startsWith(prefix)) await rm(join(this.folder, name), { force: true })
+    for (const name of await this.names())
+      if (name.startsWith(prefix)) await rm(join(this.folder, name), { force: true })
   }
 
   private async prepareFolder(): Promise<void> {
@@ -131,7 +134,8 @@ export async function linkOrCopy(source: string, path: string): Promise<void> {
   try {
     await link(source, path)
   } catch (error) {
-    if (!isFileError(error) || !['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EACCES'].includes(error.code ?? '')) throw error
+    if (!isFileError(error) || !['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EACCES'].includes(error.code ?? ''))
+      throw error
     await copyFile(source, path)
   }
 }
@@ -142,7 +146,8 @@ const checked = (stem: string): string => {
   return stem
 }
 
-const isFileError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'code' in error && 'syscall' in error
+const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'code' in error && 'syscall' in error
 
 const missing = (error: unknown): null => {
   if (isFileError(error) && error.code === 'ENOENT') return null

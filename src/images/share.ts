@@ -8,7 +8,9 @@ export type ShareProtocol = 'nfs' | 'cifs'
 export function checkShare(config: Config, protocol: ShareProtocol): { baseUrl: string; sharePath: string } {
   const { base_url: baseUrl, share_path: sharePath } = config[protocol]
   if (!baseUrl || !sharePath)
-    throw new InvalidParameterValue(`Virtual media by ${protocol.toUpperCase()} needs [${protocol}]base_url and [${protocol}]share_path.`)
+    throw new InvalidParameterValue(
+      `Virtual media by ${protocol.toUpperCase()} needs [${protocol}]base_url and [${protocol}]share_path.`,
+    )
   return { baseUrl, sharePath }
 }
 

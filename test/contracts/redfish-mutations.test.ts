@@ -16,7 +16,16 @@ test('leave any property out, or null, or of another type: it works or says whic
     await bench.management.supportedIndicators(bench.task, null)
   }
   const tolerated = /InvalidParameterValue|RedfishError|PowerStateFailure|UnsupportedDriverExtension/
-  for (const path of ['/redfish/v1', '/redfish/v1/Systems', systemPath, '/redfish/v1/Managers/bmc', mediaPath, `${mediaPath}/Cd`, '/redfish/v1/Chassis/1', `${systemPath}/EthernetInterfaces/1`]) {
+  for (const path of [
+    '/redfish/v1',
+    '/redfish/v1/Systems',
+    systemPath,
+    '/redfish/v1/Managers/bmc',
+    mediaPath,
+    `${mediaPath}/Cd`,
+    '/redfish/v1/Chassis/1',
+    `${systemPath}/EthernetInterfaces/1`,
+  ]) {
     for (const property of Object.keys(standardTree[path]!)) {
       for (const change of ['gone', null, 7, [], 'text'] as const) {
         const body = structuredClone(standardTree[path]!)

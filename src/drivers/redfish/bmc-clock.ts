@@ -41,7 +41,12 @@ async function write(manager: ManagerResource, time: string, offset: string | nu
  * @param target ISO 8601; null: now
  * @throws RedfishError when it shows another time afterwards
  */
-export async function setBmcClock(task: Task, system: SystemResource, target: string | null, offset: string | null): Promise<void> {
+export async function setBmcClock(
+  task: Task,
+  system: SystemResource,
+  target: string | null,
+  offset: string | null,
+): Promise<void> {
   const manager = await managerOf(system)
   const fraction = hasFraction(clockOf(manager).text)
   const wanted = target === null ? task.clock.now() : new Date(target)
@@ -49,7 +54,9 @@ export async function setBmcClock(task: Task, system: SystemResource, target: st
   await write(manager, stamp(wanted, fraction), offset)
   const after = clockOf(await manager.refresh())
   if (Math.abs(after.ms - wanted.getTime()) > tolerance.setMs)
-    throw new RedfishError({ error: `the BMC of node ${task.node.uuid} shows ${after.text} after its clock was set to ${stamp(wanted, fraction)}` })
+    throw new RedfishError({
+      error: `the BMC of node ${task.node.uuid} shows ${after.text} after its clock was set to ${stamp(wanted, fraction)}`,
+    })
 }
 
 /** Sets the clock when it is off by more than a second. @throws RedfishError when it stays so */
@@ -62,5 +69,7 @@ export async function verifyBmcClock(task: Task, system: SystemResource): Promis
   await write(manager, stamp(now, hasFraction(before.text)), '+00:00')
   const after = clockOf(await manager.refresh())
   if (Math.abs(after.ms - task.clock.now().getTime()) > tolerance.setMs)
-    throw new RedfishError({ error: `the BMC clock of node ${task.node.uuid} still shows ${after.text} after it was set` })
+    throw new RedfishError({
+      error: `the BMC clock of node ${task.node.uuid} still shows ${after.text} after it was set`,
+    })
 }

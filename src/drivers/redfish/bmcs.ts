@@ -88,7 +88,10 @@ export class Bmcs implements SharedPart {
         if (error instanceof AccessRefused && error.status === 401) this.drop(key, client)
         const again = error instanceof BmcUnreachable && (error.fault === 'connect' || error.fault === 'closed')
         if (!again || attempt === attempts) throw this.asIronicError(task, error, null)
-        this.parts.log.warning(`The BMC of node ${task.node.uuid} cannot be reached (attempt ${attempt} of ${attempts})`, { error })
+        this.parts.log.warning(
+          `The BMC of node ${task.node.uuid} cannot be reached (attempt ${attempt} of ${attempts})`,
+          { error },
+        )
         await this.parts.clock.sleep(interval * 1000, task.signal)
       }
     }
@@ -110,7 +113,10 @@ export class Bmcs implements SharedPart {
     const told: IronicError =
       error instanceof BmcUnreachable
         ? new RedfishConnectionError({ node: task.node.uuid, error: what }, extras)
-        : new RedfishError({ error: error instanceof AccessRefused ? `${what} (check the credentials in driver_info)` : what }, extras)
+        : new RedfishError(
+            { error: error instanceof AccessRefused ? `${what} (check the credentials in driver_info)` : what },
+            extras,
+          )
     return told
   }
 

@@ -29,7 +29,8 @@ export const bootDeviceOf = (target: string | undefined): string | null =>
 export const persistence: Readonly<Record<string, boolean>> = { Continuous: true, Once: false }
 
 /** HPE: boot settings cannot be changed while the machine is in its power-on self-test. */
-const duringPost = (error: unknown): boolean => error instanceof BmcRefused && error.says('UnableToModifyDuringSystemPOST')
+const duringPost = (error: unknown): boolean =>
+  error instanceof BmcRefused && error.says('UnableToModifyDuringSystemPOST')
 
 /**
  * Sets the device to boot from. A BMC that refuses `Continuous` gets `Once`, and the device is set again before every start that
@@ -46,7 +47,8 @@ export async function writeBootDevice(
   const boot = await bootOf(system)
   const wanted: BootEnabled = persistent ? 'Continuous' : 'Once'
   const whole = quirk.wantsWholeBootRequest === true
-  const enabled = whole || quirk.wantsBootEnabled === true || boot.BootSourceOverrideEnabled !== wanted ? wanted : undefined
+  const enabled =
+    whole || quirk.wantsBootEnabled === true || boot.BootSourceOverrideEnabled !== wanted ? wanted : undefined
   const mode: BootMode | undefined = whole ? (boot.BootSourceOverrideMode ?? 'UEFI') : undefined
   const target = targetFor(device, system)
   try {
@@ -79,7 +81,10 @@ export async function restoreBootDevice(task: Task, system: SystemResource): Pro
     await writeBootDevice(task, system, device, false)
   } catch (error) {
     if (!(error instanceof RedfishProblem)) throw error
-    task.log.warning(`The boot device ${device} of node ${task.node.uuid} could not be set again; its own boot order decides`, { error })
+    task.log.warning(
+      `The boot device ${device} of node ${task.node.uuid} could not be set again; its own boot order decides`,
+      { error },
+    )
   }
 }
 
@@ -98,7 +103,10 @@ async function retryingInPost(task: Task, work: () => Promise<void>): Promise<vo
     } catch (error) {
       if (!duringPost(error) || attempt >= attempts) throw error
       const seconds = Math.min(Math.max(2 ** (attempt - 1), delay), delay * 6)
-      task.log.warning(`Node ${task.node.uuid} is in its power-on self-test; its boot device is set again in ${seconds} s`, { error })
+      task.log.warning(
+        `Node ${task.node.uuid} is in its power-on self-test; its boot device is set again in ${seconds} s`,
+        { error },
+      )
       await task.clock.sleep(seconds * 1000, task.signal)
     }
   }

@@ -75,7 +75,15 @@ export class BootImages implements SharedPart {
       throw new InvalidParameterValue(
         `instance_info of node ${task.node.uuid} has neither boot_iso nor both kernel and ramdisk; they are not read from Glance here.`,
       )
-    return this.isoFor(task, { kernel, ramdisk, iso, bootloader: bootloaderOf(task), rootUuid, parameters: {}, inject: [] })
+    return this.isoFor(task, {
+      kernel,
+      ramdisk,
+      iso,
+      bootloader: bootloaderOf(task),
+      rootUuid,
+      parameters: {},
+      inject: [],
+    })
   }
 
   /** A floppy or USB image with the parameters of the agent, for BMCs whose ISO cannot carry them. */
@@ -100,7 +108,12 @@ export class BootImages implements SharedPart {
         return this.publisher().publishFile(`configdrive-${task.node.uuid}`, '.img', source, externalUrl(task))
       }
       await writeFile(packed, Buffer.from(content, 'base64'), { mode: 0o600 })
-      return this.publisher().publish(`configdrive-${task.node.uuid}`, '.img', (path) => unpack(packed, path, task.signal), externalUrl(task))
+      return this.publisher().publish(
+        `configdrive-${task.node.uuid}`,
+        '.img',
+        (path) => unpack(packed, path, task.signal),
+        externalUrl(task),
+      )
     })
   }
 
@@ -159,11 +172,19 @@ export class BootImages implements SharedPart {
       return this.remoteImage(task, request.iso, stem, '.iso', source)
     }
     if (!request.kernel || !request.ramdisk)
-      throw new InvalidParameterValue(`No kernel and ramdisk are known to build a boot image for node ${node.uuid} from, and no ISO.`)
+      throw new InvalidParameterValue(
+        `No kernel and ramdisk are known to build a boot image for node ${node.uuid} from, and no ISO.`,
+      )
     return this.inFolder(task, (folder) => this.build(task, request, folder, stem, bootsInstance))
   }
 
-  private async build(task: Task, request: IsoRequest, folder: string, stem: string, bootsInstance: boolean): Promise<string> {
+  private async build(
+    task: Task,
+    request: IsoRequest,
+    folder: string,
+    stem: string,
+    bootsInstance: boolean,
+  ): Promise<string> {
     const { config, signal } = task
     const publisherId = bootsInstance ? null : randomUUID()
     const bootMode = bootModeOf(task.node, config.deploy.default_boot_mode)
@@ -200,7 +221,10 @@ export class BootImages implements SharedPart {
     if (inspecting && inspector.force_dhcp) return files
     const networkData = await task.driver.network.nodeNetworkData(task)
     if (Object.keys(networkData).length > 0)
-      files.push({ target: 'openstack/latest/network_data.json', source: Buffer.from(JSON.stringify(networkData, null, 2)) })
+      files.push({
+        target: 'openstack/latest/network_data.json',
+        source: Buffer.from(JSON.stringify(networkData, null, 2)),
+      })
     return files
   }
 
@@ -275,10 +299,11 @@ async function unpack(source: string, path: string, signal: AbortSignal): Promis
     }
   }
   try {
-    await pipeline(createReadStream(source), createGunzip(), limit, createWriteStream(path, { mode: 0o600 }), { signal })
+    await pipeline(createReadStream(source), createGunzip(), limit, createWriteStream(path, { mode: 0o600 }), {
+      signal,
+    })
   } catch (cause) {
     if (!(cause instanceof Error) || !('code' in cause) || !String(cause.code).startsWith('Z_')) throw cause
     throw new InvalidParameterValue('The configuration drive is not gzip in base64.', { cause })
   }
 }
-

@@ -94,7 +94,9 @@ async function restartUntil(task: Task, what: string, isSet: () => Promise<boole
     const deadline = task.clock.now().getTime() + timeout * 1000
     while (!(await isSet())) {
       if (task.clock.now().getTime() + lookIntervalMs > deadline)
-        throw new RedfishError({ error: `node ${task.node.uuid} does not show ${what} within ${timeout} s after a restart` })
+        throw new RedfishError({
+          error: `node ${task.node.uuid} does not show ${what} within ${timeout} s after a restart`,
+        })
       await task.clock.sleep(lookIntervalMs, task.signal)
     }
   }

@@ -74,7 +74,10 @@ abstract class IsoBoot extends BootInterface {
   }
 
   /** Parameters for the agent beside those of the flow. The token goes along where it stays within the medium. */
-  protected async agentParameters(task: Task, given: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  protected async agentParameters(
+    task: Task,
+    given: Readonly<Record<string, string>>,
+  ): Promise<Record<string, string>> {
     const parameters: Record<string, string> = { ...given }
     const mac = await bootNicMac(task)
     if (mac !== null) parameters['BOOTIF'] = mac
@@ -126,7 +129,9 @@ export class RedfishVirtualMediaBoot extends IsoBoot {
     const parameters = await this.agentParameters(task, given)
     await task.powerAction('power off')
     if (this.configByRemovable(task)) await this.insertParameters(task, parameters)
-    await this.bmcs.withSystem(task, 'choose a transport for virtual media', (system) => this.chooseTransport(task, system))
+    await this.bmcs.withSystem(task, 'choose a transport for virtual media', (system) =>
+      this.chooseTransport(task, system),
+    )
     const url = await this.images.agentIso(task, ramdiskModeOf(node), parameters)
     await this.insertCd(task, url)
     await syncBootMode(task)
@@ -144,7 +149,9 @@ export class RedfishVirtualMediaBoot extends IsoBoot {
     await syncBootMode(task)
     await enableSecureBootIfAsked(task)
     if (await this.bootsFromDisk(task)) return this.setBootDevice(task, 'disk', true)
-    await this.bmcs.withSystem(task, 'choose a transport for virtual media', (system) => this.chooseTransport(task, system))
+    await this.bmcs.withSystem(task, 'choose a transport for virtual media', (system) =>
+      this.chooseTransport(task, system),
+    )
     const url = await this.images.instanceIso(task, this.rootUuid(task))
     await this.insertCd(task, url)
     if (bootOptionOf(task.node) === 'ramdisk') await this.attachConfigDrive(task)
@@ -195,7 +202,8 @@ export class RedfishVirtualMediaBoot extends IsoBoot {
     const wish: unknown = task.node.driver_info?.['vmedia_transport_protocol']
     const chosen = String(internal(task.node, 'vmedia_transport_protocol') ?? 'HTTP')
     const { cifs } = task.config
-    const credentials = chosen === 'CIFS' || chosen === 'SMB' ? { username: cifs.username, password: cifs.password } : {}
+    const credentials =
+      chosen === 'CIFS' || chosen === 'SMB' ? { username: cifs.username, password: cifs.password } : {}
     await this.insert(task, 'CD', { image, ...credentials, ...(wish ? { transferProtocol: chosen } : {}) })
   }
 
@@ -217,7 +225,10 @@ export class RedfishVirtualMediaBoot extends IsoBoot {
     let chosen = 'HTTP'
     if (typeof wish === 'string' && wish !== '') {
       chosen = wish.toUpperCase()
-      const known = new Set(['HTTP', ...(await slotsOf(system)).filter((slot) => takes(slot, 'CD')).flatMap(transportsOf)])
+      const known = new Set([
+        'HTTP',
+        ...(await slotsOf(system)).filter((slot) => takes(slot, 'CD')).flatMap(transportsOf),
+      ])
       if (!known.has(chosen))
         throw new InvalidParameterValue(
           `vmedia_transport_protocol of node ${task.node.uuid} is ${chosen}, but its BMC takes ${[...known].sort().join(', ')} only.`,
@@ -241,7 +252,10 @@ export class RedfishVirtualMediaBoot extends IsoBoot {
       await this.insert(task, 'USBStick', { image: url })
     } catch (cause) {
       if (!(cause instanceof InvalidParameterValue)) throw cause
-      throw new InstanceDeployFailure({ reason: `the configuration drive cannot be attached: ${cause.message}` }, { cause })
+      throw new InstanceDeployFailure(
+        { reason: `the configuration drive cannot be attached: ${cause.message}` },
+        { cause },
+      )
     }
   }
 

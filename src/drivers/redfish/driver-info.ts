@@ -52,7 +52,9 @@ const tlsVersions: readonly unknown[] = ['1.1', '1.2', '1.3']
 export function parseDriverInfo(node: Node, config: Config): BmcInfo {
   const info = node.driver_info ?? {}
   if (!info['redfish_address'])
-    throw new MissingParameterValue(`driver_info of node ${node.uuid} lacks redfish_address; set it to the address of its BMC.`)
+    throw new MissingParameterValue(
+      `driver_info of node ${node.uuid} lacks redfish_address; set it to the address of its BMC.`,
+    )
   return {
     ...address(node, info['redfish_address']),
     systemId: systemId(node, info['redfish_system_id']),
@@ -109,7 +111,8 @@ function textOrNull(node: Node, info: Readonly<Record<string, unknown>>, key: st
   const value = info[key]
   if (value === undefined || value === null) return null
   if (typeof value === 'number') return String(value)
-  if (typeof value !== 'string') throw new InvalidParameterValue(`${key} in driver_info of node ${node.uuid} must be a text.`)
+  if (typeof value !== 'string')
+    throw new InvalidParameterValue(`${key} in driver_info of node ${node.uuid} must be a text.`)
   return value
 }
 
@@ -133,11 +136,13 @@ function authType(node: Node, given: unknown, config: Config): AuthType {
 }
 
 function tls(node: Node, info: Readonly<Record<string, unknown>>, config: Config) {
-  const version = 'redfish_tls_minimum_version' in info ? info['redfish_tls_minimum_version'] : config.redfish.tls_minimum_version
+  const version =
+    'redfish_tls_minimum_version' in info ? info['redfish_tls_minimum_version'] : config.redfish.tls_minimum_version
   if (version && !tlsVersions.includes(version))
     throw wrong(node, 'redfish_tls_minimum_version', version, '"1.1", "1.2" or "1.3"')
   const ciphers = 'redfish_tls_ciphers' in info ? info['redfish_tls_ciphers'] : config.redfish.tls_ciphers
-  if (ciphers && typeof ciphers !== 'string') throw wrong(node, 'redfish_tls_ciphers', ciphers, 'an OpenSSL cipher list')
+  if (ciphers && typeof ciphers !== 'string')
+    throw wrong(node, 'redfish_tls_ciphers', ciphers, 'an OpenSSL cipher list')
   return {
     tlsMinimumVersion: version ? (version as string) : null,
     tlsCiphers: typeof ciphers === 'string' && ciphers !== '' ? ciphers : null,

@@ -30,7 +30,12 @@ export interface RedfishBench {
 /** A node whose BMC is that one, with the real Redfish interfaces and a task that keeps all else in memory. */
 export function redfishBench(
   bmc: Pick<ScriptedBmc, 'address'>,
-  options: { node?: Partial<Node>; config?: ConfigOverrides; driver?: Partial<Driver>; ports?: readonly Partial<Port>[] } = {},
+  options: {
+    node?: Partial<Node>
+    config?: ConfigOverrides
+    driver?: Partial<Driver>
+    ports?: readonly Partial<Port>[]
+  } = {},
 ): RedfishBench {
   const clock = new StoppedClock()
   const shared = new SharedParts()
@@ -66,9 +71,20 @@ export function redfishBench(
   const power = new RedfishPower(parts)
   const management = new RedfishManagement(parts)
   const boot = new RedfishVirtualMediaBoot(parts)
-  const ports = (options.ports ?? []).map((port) => ({ uuid: crypto.randomUUID(), pxe_enabled: true, ...port })) as Port[]
+  const ports = (options.ports ?? []).map((port) => ({
+    uuid: crypto.randomUUID(),
+    pxe_enabled: true,
+    ...port,
+  })) as Port[]
   const bench = {
-    ...{ node, parts, clock, power, management, boot, ports, warnings },
+    node,
+    parts,
+    clock,
+    power,
+    management,
+    boot,
+    ports,
+    warnings,
     failures: [] as FlowFailure[],
     flow: [] as string[],
     saves: 0,
@@ -78,7 +94,11 @@ export function redfishBench(
   const network = { currentVif: () => null, nodeNetworkData: () => Promise.resolve({}) }
   const storage = { shouldWriteImage: () => Promise.resolve(true) }
   const task = {
-    ...{ node, config, clock, log, ports: () => Promise.resolve(ports) },
+    node,
+    config,
+    clock,
+    log,
+    ports: () => Promise.resolve(ports),
     context: { request_id: 'req-test' },
     driver: { power, management, boot, network, storage, ...options.driver },
     shared: false,

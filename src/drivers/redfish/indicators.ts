@@ -49,13 +49,17 @@ const components: Readonly<Record<string, (system: SystemResource) => Promise<La
 }
 
 /** @param component null: all */
-export async function listIndicators(system: SystemResource, component: string | null): Promise<Record<string, Record<string, JsonDict>>> {
+export async function listIndicators(
+  system: SystemResource,
+  component: string | null,
+): Promise<Record<string, Record<string, JsonDict>>> {
   const found: Record<string, Record<string, JsonDict>> = {}
   for (const [name, read] of Object.entries(components)) {
     if (component !== null && component !== name) continue
     try {
       const lamps = await read(system)
-      if (lamps.size > 0 || name !== 'system') found[name] = Object.fromEntries([...lamps.keys()].map((id) => [id, settable]))
+      if (lamps.size > 0 || name !== 'system')
+        found[name] = Object.fromEntries([...lamps.keys()].map((id) => [id, settable]))
     } catch (error) {
       if (!(error instanceof ResourceMissing)) throw error // a part that is not there has no lamps
     }
@@ -70,12 +74,23 @@ async function lampOf(task: Task, system: SystemResource, component: string, ind
   return lamp
 }
 
-export async function readIndicator(task: Task, system: SystemResource, component: string, indicator: string): Promise<string> {
+export async function readIndicator(
+  task: Task,
+  system: SystemResource,
+  component: string,
+  indicator: string,
+): Promise<string> {
   const { IndicatorLED } = (await lampOf(task, system, component, indicator)).data
   return IndicatorLED === undefined ? 'unknown' : lampStates[IndicatorLED]
 }
 
-export async function writeIndicator(task: Task, system: SystemResource, component: string, indicator: string, state: string): Promise<void> {
+export async function writeIndicator(
+  task: Task,
+  system: SystemResource,
+  component: string,
+  indicator: string,
+  state: string,
+): Promise<void> {
   const led = Object.entries(lampStates).find(([, name]) => name === state)?.[0]
   if (led === undefined) throw new MissingParameterValue(`${state} is no state of an indicator.`)
   await (await lampOf(task, system, component, indicator)).patch({ IndicatorLED: led })

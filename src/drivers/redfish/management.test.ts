@@ -64,7 +64,12 @@ test('a device stored by an earlier release is restored too; an unknown one is d
 
 test('a machine in its self-test is waited for, other refusals are not', async () => {
   await using bmc = await ScriptedBmc.start()
-  bmc.when('PATCH', systemPath, error(400, 'GeneralError', 'busy', { MessageId: 'iLO.2.14.UnableToModifyDuringSystemPOST' }), 4)
+  bmc.when(
+    'PATCH',
+    systemPath,
+    error(400, 'GeneralError', 'busy', { MessageId: 'iLO.2.14.UnableToModifyDuringSystemPOST' }),
+    4,
+  )
   await using bench = redfishBench(bmc)
   await bench.management.setBootDevice(bench.task, 'pxe', false)
   assert.deepEqual(bench.clock.slept, [5000, 5000, 5000, 8000])
@@ -95,7 +100,9 @@ test('boot settings that live in a settings resource are written there', async (
   const system = structuredClone(standardTree[systemPath]!)
   system['@Redfish.Settings'] = { SettingsObject: { '@odata.id': settings } }
   system['Boot'] = { BootSourceOverrideTarget: 'None' }
-  const pending = { Boot: { BootSourceOverrideEnabled: 'Disabled', BootSourceOverrideMode: 'UEFI', BootSourceOverrideTarget: 'Hdd' } }
+  const pending = {
+    Boot: { BootSourceOverrideEnabled: 'Disabled', BootSourceOverrideMode: 'UEFI', BootSourceOverrideTarget: 'Hdd' },
+  }
   await using bmc = await ScriptedBmc.start({ ...standardTree, [systemPath]: system, [settings]: pending })
   await using bench = redfishBench(bmc)
   await bench.management.setBootDevice(bench.task, 'pxe', false)
@@ -108,11 +115,19 @@ test('boot settings that live in a settings resource are written there', async (
 
 test('UEFI HTTP boot carries its address, which is cleared with the next device', async () => {
   await using bmc = await ScriptedBmc.start()
-  await using bench = redfishBench(bmc, { node: { driver_internal_info: { redfish_uefi_http_url: 'http://x/boot.iso' } } })
+  await using bench = redfishBench(bmc, {
+    node: { driver_internal_info: { redfish_uefi_http_url: 'http://x/boot.iso' } },
+  })
   await bench.management.setBootDevice(bench.task, 'uefihttp', false)
   await bench.management.setBootDevice(bench.task, 'disk', true)
   assert.deepEqual(bodies(bmc), [
-    { Boot: { BootSourceOverrideTarget: 'UefiHttp', HttpBootUri: 'http://x/boot.iso', BootSourceOverrideEnabled: 'Once' } },
+    {
+      Boot: {
+        BootSourceOverrideTarget: 'UefiHttp',
+        HttpBootUri: 'http://x/boot.iso',
+        BootSourceOverrideEnabled: 'Once',
+      },
+    },
     { Boot: { BootSourceOverrideTarget: 'Hdd', HttpBootUri: null, BootSourceOverrideEnabled: 'Continuous' } },
   ])
 })
@@ -125,7 +140,8 @@ test('a boot mode that is not taken at once makes a restart, and the power is pu
   let restarts = 0
   bmc.when('PATCH', systemPath, { status: 204 })
   bmc.when('POST', /Reset$/, ({ body }) => {
-    if ((body as { ResetType: string }).ResetType === 'On' && ++restarts === 1) boot(bmc)['BootSourceOverrideMode'] = 'UEFI'
+    if ((body as { ResetType: string }).ResetType === 'On' && ++restarts === 1)
+      boot(bmc)['BootSourceOverrideMode'] = 'UEFI'
     return undefined
   })
   await bench.management.setBootMode(bench.task, 'uefi')
@@ -219,7 +235,10 @@ test('the maker is named by the root, else by the system', async () => {
   await using bmc = await ScriptedBmc.start()
   await using bench = redfishBench(bmc)
   assert.equal(await bench.management.detectVendor(bench.task), 'Scripted')
-  await using named = await ScriptedBmc.start({ ...standardTree, '/redfish/v1': { ...standardTree['/redfish/v1'], Vendor: 'HPE' } })
+  await using named = await ScriptedBmc.start({
+    ...standardTree,
+    '/redfish/v1': { ...standardTree['/redfish/v1'], Vendor: 'HPE' },
+  })
   await using other = redfishBench(named)
   assert.equal(await other.management.detectVendor(other.task), 'HPE')
 })
@@ -227,13 +246,17 @@ test('the maker is named by the root, else by the system', async () => {
 test('the BMC clock is set, without a fraction where it has none, and verified', async () => {
   await using bmc = await ScriptedBmc.start()
   await using bench = redfishBench(bmc, { config: { redfish: { enable_verify_bmc_clock: true } } })
-  const step = (phase: string, name: string) => bench.management.steps().find((each) => each.phase === phase && each.step === name)!
+  const step = (phase: string, name: string) =>
+    bench.management.steps().find((each) => each.phase === phase && each.step === name)!
   bmc.resource('/redfish/v1/Managers/bmc')['DateTime'] = '2020-01-01T00:00:00+00:00'
   await step('verify', 'verify_bmc_clock').run(bench.task, {})
   assert.deepEqual(bodies(bmc), [{ DateTime: '2026-01-02T03:04:05+00:00' }])
   await step('verify', 'verify_bmc_clock').run(bench.task, {})
   assert.equal(bmc.changes().length, 1)
-  await step('clean', 'set_bmc_clock').run(bench.task, { target_datetime: '2027-01-01T00:00:00Z', datetime_local_offset: '+02:00' })
+  await step('clean', 'set_bmc_clock').run(bench.task, {
+    target_datetime: '2027-01-01T00:00:00Z',
+    datetime_local_offset: '+02:00',
+  })
   assert.deepEqual(bodies(bmc)[1], { DateTime: '2027-01-01T00:00:00+00:00', DateTimeLocalOffset: '+02:00' })
   bmc.when('PATCH', /Managers/, { status: 204 })
   await assert.rejects(step('verify', 'verify_bmc_clock').run(bench.task, {}), NodeVerifyFailure)

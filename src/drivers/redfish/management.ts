@@ -12,7 +12,14 @@ import type { DriverParts, Task } from '../task.ts'
 import { setBmcClock, verifyBmcClock } from './bmc-clock.ts'
 import { Bmcs } from './bmcs.ts'
 import { bootDeviceOf, bootTargets, persistence, writeBootDevice } from './boot-device.ts'
-import { bootModeNamed, bootModes, changeBootMode, changeSecureBoot, readSecureBoot, resetSecureBootKeys } from './boot-mode-change.ts'
+import {
+  bootModeNamed,
+  bootModes,
+  changeBootMode,
+  changeSecureBoot,
+  readSecureBoot,
+  resetSecureBootKeys,
+} from './boot-mode-change.ts'
 import { redfishProperties } from './driver-info.ts'
 import { listIndicators, readIndicator, writeIndicator } from './indicators.ts'
 import { ejectFrom, insertInto, mediaTypes, slotsOf } from './media.ts'
@@ -42,7 +49,9 @@ export class RedfishManagement extends ManagementInterface {
 
   async setBootDevice(task: Task, device: string, persistent: boolean): Promise<void> {
     if (bootTargets[device] === undefined)
-      throw new InvalidParameterValue(`${device} is no boot device; Redfish knows ${Object.keys(bootTargets).join(', ')}.`)
+      throw new InvalidParameterValue(
+        `${device} is no boot device; Redfish knows ${Object.keys(bootTargets).join(', ')}.`,
+      )
     const httpBootUrl = internal(task.node, 'redfish_uefi_http_url')
     dropInternal(task.node, 'redfish_boot_device', 'redfish_uefi_http_url')
     await task.save()
@@ -67,12 +76,15 @@ export class RedfishManagement extends ManagementInterface {
   }
 
   override async setBootMode(task: Task, mode: string): Promise<void> {
-    if (bootModes[mode] === undefined) throw new InvalidParameterValue(`${mode} is no boot mode; there are uefi and bios.`)
+    if (bootModes[mode] === undefined)
+      throw new InvalidParameterValue(`${mode} is no boot mode; there are uefi and bios.`)
     await this.bmcs.withSystem(task, `set boot mode ${mode}`, (system) => changeBootMode(task, system, mode))
   }
 
   override async getBootMode(task: Task): Promise<string | null> {
-    return this.bmcs.withSystem(task, 'read the boot mode', async (system) => bootModeNamed((await bootOf(system)).BootSourceOverrideMode))
+    return this.bmcs.withSystem(task, 'read the boot mode', async (system) =>
+      bootModeNamed((await bootOf(system)).BootSourceOverrideMode),
+    )
   }
 
   override async getSecureBootState(task: Task): Promise<boolean> {
@@ -82,7 +94,9 @@ export class RedfishManagement extends ManagementInterface {
   }
 
   override async setSecureBootState(task: Task, state: boolean): Promise<void> {
-    await this.bmcs.withSystem(task, `set secure boot ${state ? 'on' : 'off'}`, (system) => changeSecureBoot(task, system, state))
+    await this.bmcs.withSystem(task, `set secure boot ${state ? 'on' : 'off'}`, (system) =>
+      changeSecureBoot(task, system, state),
+    )
   }
 
   override async injectNmi(task: Task): Promise<void> {
@@ -102,7 +116,9 @@ export class RedfishManagement extends ManagementInterface {
   }
 
   override async getIndicatorState(task: Task, component: string, indicator: string): Promise<string> {
-    return this.bmcs.withSystem(task, `read indicator ${indicator}`, (system) => readIndicator(task, system, component, indicator))
+    return this.bmcs.withSystem(task, `read indicator ${indicator}`, (system) =>
+      readIndicator(task, system, component, indicator),
+    )
   }
 
   override async setIndicatorState(task: Task, component: string, indicator: string, state: string): Promise<void> {
@@ -131,8 +147,13 @@ export class RedfishManagement extends ManagementInterface {
 
   override async attachVirtualMedia(task: Task, deviceType: string, imageUrl: string): Promise<void> {
     const media = mediaTypes[deviceType]
-    if (media === undefined) throw new InvalidParameterValue(`${deviceType} is no virtual media device; there are ${Object.keys(mediaTypes).join(', ')}.`)
-    await this.bmcs.withSystem(task, `attach virtual media ${deviceType}`, (system) => insertInto(task, system, media, { image: imageUrl }))
+    if (media === undefined)
+      throw new InvalidParameterValue(
+        `${deviceType} is no virtual media device; there are ${Object.keys(mediaTypes).join(', ')}.`,
+      )
+    await this.bmcs.withSystem(task, `attach virtual media ${deviceType}`, (system) =>
+      insertInto(task, system, media, { image: imageUrl }),
+    )
   }
 
   override async detachVirtualMedia(task: Task, deviceTypes: readonly string[]): Promise<void> {
@@ -145,7 +166,8 @@ export class RedfishManagement extends ManagementInterface {
   override async getVirtualMedia(task: Task): Promise<JsonDict[]> {
     return this.bmcs.withSystem(task, 'list virtual media', async (system) => {
       const slots = await slotsOf(system)
-      if (slots.length === 0) throw new InvalidParameterValue(`The BMC of node ${task.node.uuid} has no virtual media slots.`)
+      if (slots.length === 0)
+        throw new InvalidParameterValue(`The BMC of node ${task.node.uuid} has no virtual media slots.`)
       return slots.map((slot) => ({
         media_types: slot.data.MediaTypes ?? [],
         inserted: slot.data.Inserted ?? null,
@@ -167,7 +189,10 @@ export class RedfishManagement extends ManagementInterface {
         step: 'set_bmc_clock',
         priority: 0,
         args: {
-          target_datetime: { description: 'The time to set, in ISO 8601; the present time of the conductor when left out.', required: false },
+          target_datetime: {
+            description: 'The time to set, in ISO 8601; the present time of the conductor when left out.',
+            required: false,
+          },
           datetime_local_offset: { description: 'The offset of local time from UTC, such as +02:00.', required: false },
         },
         run: (task, args) => this.setClock(task, args),
@@ -180,7 +205,8 @@ export class RedfishManagement extends ManagementInterface {
     const text = (name: string) => {
       const value = args[name]
       if (value === undefined || value === null) return null
-      if (typeof value !== 'string') throw new InvalidParameterValue(`Argument ${name} of step set_bmc_clock must be a text.`)
+      if (typeof value !== 'string')
+        throw new InvalidParameterValue(`Argument ${name} of step set_bmc_clock must be a text.`)
       return value
     }
     await this.bmcs.withSystem(task, 'set the BMC clock', (system) =>

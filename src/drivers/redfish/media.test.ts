@@ -9,17 +9,24 @@ const insertCd = `${mediaPath}/Cd/Actions/VirtualMedia.InsertMedia`
 const ejectCd = `${mediaPath}/Cd/Actions/VirtualMedia.EjectMedia`
 const bodies = (bmc: ScriptedBmc) => bmc.changes().map(({ body }) => body)
 const url = 'http://198.51.100.1/redfish/boot.iso'
-const attach = (bench: ReturnType<typeof redfishBench>, image = url) => bench.management.attachVirtualMedia(bench.task, 'cdrom', image)
+const attach = (bench: ReturnType<typeof redfishBench>, image = url) =>
+  bench.management.attachVirtualMedia(bench.task, 'cdrom', image)
 
 test('only the address is sent, unless the BMC asks for more, and then just that', async () => {
-  const wants = (name: string) => ({ body }: { body: unknown }) => {
-    const sent = body as Record<string, unknown>
-    const unknown = Object.keys(sent).find((each) => !['Image', name, ...(name === 'UserName' ? ['Password'] : [])].includes(each))
-    if (unknown !== undefined) return error(400, 'ActionParameterNotSupported', unknown)
-    return sent[name] === undefined
-      ? error(400, 'ActionParameterMissing', `The action InsertMedia requires the parameter ${name} to be present.`, { MessageArgs: ['InsertMedia', name] })
-      : undefined
-  }
+  const wants =
+    (name: string) =>
+    ({ body }: { body: unknown }) => {
+      const sent = body as Record<string, unknown>
+      const unknown = Object.keys(sent).find(
+        (each) => !['Image', name, ...(name === 'UserName' ? ['Password'] : [])].includes(each),
+      )
+      if (unknown !== undefined) return error(400, 'ActionParameterNotSupported', unknown)
+      return sent[name] === undefined
+        ? error(400, 'ActionParameterMissing', `The action InsertMedia requires the parameter ${name} to be present.`, {
+            MessageArgs: ['InsertMedia', name],
+          })
+        : undefined
+    }
   const cases: [string, Record<string, unknown>][] = [
     ['TransferProtocolType', { TransferProtocolType: 'HTTP' }],
     ['TransferMethod', { TransferMethod: 'Stream' }],
@@ -36,7 +43,12 @@ test('only the address is sent, unless the BMC asks for more, and then just that
 
 test('an error that only says so in words is understood; BMC credentials are never sent to it', async () => {
   await using bmc = await ScriptedBmc.start()
-  bmc.when('POST', insertCd, { status: 400, body: { error: { code: 'Base.1.0.GeneralError', message: 'UserName parameter missing' } } }, 1)
+  bmc.when(
+    'POST',
+    insertCd,
+    { status: 400, body: { error: { code: 'Base.1.0.GeneralError', message: 'UserName parameter missing' } } },
+    1,
+  )
   await using bench = redfishBench(bmc)
   await attach(bench, 'https://x/y.iso')
   assert.deepEqual(bodies(bmc)[1], { Image: 'https://x/y.iso', UserName: 'none', Password: 'none' })
@@ -46,7 +58,8 @@ test('an error that only says so in words is understood; BMC credentials are nev
 test('a slot that is no use is passed over; without any the reasons are listed', async () => {
   const noInsert = structuredClone(standardTree[`${mediaPath}/Cd`]!)
   delete noInsert['Actions']
-  const other = (name: string) => JSON.parse(JSON.stringify(standardTree[`${mediaPath}/Cd`]).replaceAll('/Cd', `/${name}`)) as Record<string, unknown>
+  const other = (name: string) =>
+    JSON.parse(JSON.stringify(standardTree[`${mediaPath}/Cd`]).replaceAll('/Cd', `/${name}`)) as Record<string, unknown>
   const tree = {
     ...standardTree,
     [mediaPath]: { Members: ['Cd', 'B', 'C', 'D'].map((name) => ({ '@odata.id': `${mediaPath}/${name}` })) },
@@ -78,13 +91,19 @@ test('a slot is changed by PATCH where there is no action but it may be patched'
   await using bench = redfishBench(bmc)
   await attach(bench)
   await bench.management.detachVirtualMedia(bench.task, ['cdrom'])
-  assert.deepEqual(bodies(bmc), [{ Image: url, Inserted: true, WriteProtected: true }, { Image: null, Inserted: false }])
+  assert.deepEqual(bodies(bmc), [
+    { Image: url, Inserted: true, WriteProtected: true },
+    { Image: null, Inserted: false },
+  ])
   assert.equal(bmc.changes()[0]!.headers['if-match'], '"5"')
 })
 
 test('a CD goes into a slot that says DVD only, under the system before the managers', async () => {
   const own = `${systemPath}/VirtualMedia`
-  const slot = JSON.parse(JSON.stringify(standardTree[`${mediaPath}/Cd`]).replaceAll(mediaPath, own)) as Record<string, unknown>
+  const slot = JSON.parse(JSON.stringify(standardTree[`${mediaPath}/Cd`]).replaceAll(mediaPath, own)) as Record<
+    string,
+    unknown
+  >
   slot['MediaTypes'] = ['DVD']
   await using bmc = await ScriptedBmc.start({
     ...standardTree,
@@ -104,12 +123,16 @@ test('the same image in the slot is taken out and put in anew, after the slot is
   let looks = 0
   bmc.when('POST', ejectCd, { status: 204 })
   bmc.when('GET', `${mediaPath}/Cd`, () => {
-    if (bmc.said.includes(`POST ${ejectCd}`) && ++looks === 3) Object.assign(bmc.resource(`${mediaPath}/Cd`), { Inserted: false, Image: '' })
+    if (bmc.said.includes(`POST ${ejectCd}`) && ++looks === 3)
+      Object.assign(bmc.resource(`${mediaPath}/Cd`), { Inserted: false, Image: '' })
     return undefined
   })
   await using bench = redfishBench(bmc)
   await attach(bench)
-  assert.deepEqual(bmc.changes().map(({ path }) => path), [ejectCd, insertCd])
+  assert.deepEqual(
+    bmc.changes().map(({ path }) => path),
+    [ejectCd, insertCd],
+  )
   assert.ok(bmc.said.indexOf(`POST ${insertCd}`) > bmc.said.indexOf(`POST ${ejectCd}`) + 2)
 })
 
@@ -120,7 +143,10 @@ test('a medium that is not in afterwards is warned of, and an error where pollin
   await attach(bench)
   assert.match(bench.warnings.join(), /says that nothing is inserted/)
   await using strict = redfishBench(bmc, { config: { redfish: { enable_vmedia_insert_polling: true } } })
-  await assert.rejects(attach(strict), (thrown) => thrown instanceof RedfishError && /does not show the medium within 60 s/.test(thrown.message))
+  await assert.rejects(
+    attach(strict),
+    (thrown) => thrown instanceof RedfishError && /does not show the medium within 60 s/.test(thrown.message),
+  )
 })
 
 test('an eject that wants a body gets one; one that fails although the slot is empty is fine', async () => {

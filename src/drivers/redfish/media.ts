@@ -2,7 +2,13 @@ import { InvalidParameterValue } from '../../errors/base.ts'
 import { managersOf, type SystemResource } from '../../lib/redfish/computer-system.ts'
 import { ActionMissing, BmcRefused, RedfishProblem } from '../../lib/redfish/problems.ts'
 import { VirtualMedia } from '../../lib/redfish/resources.ts'
-import { ejectMedia, type Insertion, insertMedia, type MediaSlot, type MediaType } from '../../lib/redfish/virtual-media.ts'
+import {
+  ejectMedia,
+  type Insertion,
+  insertMedia,
+  type MediaSlot,
+  type MediaType,
+} from '../../lib/redfish/virtual-media.ts'
 import type { Task } from '../task.ts'
 
 /** Virtual media devices of the API and what Redfish calls them. */
@@ -104,19 +110,31 @@ async function emptySlot(task: Task, slot: MediaSlot): Promise<void> {
   }
   const { vmedia_insert_timeout: timeout } = task.config.redfish
   if (!(await becomes(task, slot, (inserted) => inserted !== true, timeout * 1000)))
-    task.log.warning(`The slot ${slot.path} of node ${task.node.uuid} still names a medium ${timeout} s after it was taken out`)
+    task.log.warning(
+      `The slot ${slot.path} of node ${task.node.uuid} still names a medium ${timeout} s after it was taken out`,
+    )
 }
 
 /** Looks whether the medium is in. With `enable_vmedia_insert_polling` it must be; else a BMC that says no is only warned of. */
 async function watchInserted(task: Task, slot: MediaSlot): Promise<void> {
   const { enable_vmedia_insert_polling: mustBeIn, vmedia_insert_timeout: timeout } = task.config.redfish
-  const seen = await becomes(task, slot, (inserted) => (mustBeIn ? inserted === true : inserted !== false), mustBeIn ? timeout * 1000 : glanceMs)
+  const seen = await becomes(
+    task,
+    slot,
+    (inserted) => (mustBeIn ? inserted === true : inserted !== false),
+    mustBeIn ? timeout * 1000 : glanceMs,
+  )
   if (seen) return
   if (mustBeIn) throw new RedfishProblem(`${slot.path} does not show the medium within ${timeout} s`)
   task.log.warning(`The slot ${slot.path} of node ${task.node.uuid} took an image but says that nothing is inserted`)
 }
 
-async function becomes(task: Task, slot: MediaSlot, wanted: (inserted: boolean | undefined) => boolean, limitMs: number): Promise<boolean> {
+async function becomes(
+  task: Task,
+  slot: MediaSlot,
+  wanted: (inserted: boolean | undefined) => boolean,
+  limitMs: number,
+): Promise<boolean> {
   const deadline = task.clock.now().getTime() + limitMs
   const pause = task.config.redfish.vmedia_insert_poll_interval * 1000
   for (;;) {

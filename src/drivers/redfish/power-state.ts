@@ -4,7 +4,13 @@ import type { ResetType, SystemResource } from '../../lib/redfish/computer-syste
 import type { Task } from '../task.ts'
 
 /** Power states of Redfish as Ironic's; a state on its way counts as reached, as operators know it. */
-const seen = { On: 'power on', PoweringOn: 'power on', Off: 'power off', PoweringOff: 'power off', Paused: null } as const
+const seen = {
+  On: 'power on',
+  PoweringOn: 'power on',
+  Off: 'power off',
+  PoweringOff: 'power off',
+  Paused: null,
+} as const
 
 /** What is sent for each state that may be asked for. */
 export const resetTypes: Readonly<Record<string, ResetType>> = {
@@ -28,7 +34,11 @@ const pauses = { firstMs: 200, growth: 1.6, longestMs: 10_000 } as const
  * @param timeoutSeconds null or 0: `[conductor]power_state_change_timeout`
  * @throws PowerStateFailure when time is up
  */
-export async function waitForPower(task: Task, target: PowerState, timeoutSeconds: number | null | undefined): Promise<void> {
+export async function waitForPower(
+  task: Task,
+  target: PowerState,
+  timeoutSeconds: number | null | undefined,
+): Promise<void> {
   const seconds = timeoutSeconds || task.config.conductor.power_state_change_timeout
   const deadline = task.clock.now().getTime() + seconds * 1000
   for (let pause: number = pauses.firstMs; ; pause = Math.min(pause * pauses.growth, pauses.longestMs)) {

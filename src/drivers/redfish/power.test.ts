@@ -27,7 +27,13 @@ test('each state is reached by its reset', async () => {
 test('power states on their way count as reached; unknown ones as unknown', async () => {
   await using bmc = await ScriptedBmc.start()
   await using bench = redfishBench(bmc)
-  for (const [shown, state] of [['PoweringOn', 'power on'], ['PoweringOff', 'power off'], ['Paused', null], ['Weird', null], [undefined, null]] as const) {
+  for (const [shown, state] of [
+    ['PoweringOn', 'power on'],
+    ['PoweringOff', 'power off'],
+    ['Paused', null],
+    ['Weird', null],
+    [undefined, null],
+  ] as const) {
     bmc.resource(systemPath)['PowerState'] = shown
     assert.equal(await bench.power.getPowerState(bench.task), state)
   }
@@ -99,7 +105,10 @@ test('a soft power off that the BMC does not know is refused before anything is 
   system.Actions['#ComputerSystem.Reset']!['ResetType@Redfish.AllowableValues'] = ['On', 'ForceOff']
   await using bmc = await ScriptedBmc.start({ ...standardTree, [systemPath]: system })
   await using bench = redfishBench(bmc)
-  await assert.rejects(bench.power.setPowerState(bench.task, 'soft power off'), /does not take GracefulShutdown.*On, ForceOff/)
+  await assert.rejects(
+    bench.power.setPowerState(bench.task, 'soft power off'),
+    /does not take GracefulShutdown.*On, ForceOff/,
+  )
   assert.deepEqual(bmc.changes(), [])
 })
 
@@ -115,7 +124,10 @@ test('errors name the node and what to do, and never the password', async () => 
   const gone = await ScriptedBmc.start()
   await gone.closeServer()
   await using lost = redfishBench(gone)
-  await assert.rejects(lost.power.getPowerState(lost.task), (thrown) => thrown instanceof RedfishConnectionError && /redfish_address/.test(thrown.message))
+  await assert.rejects(
+    lost.power.getPowerState(lost.task),
+    (thrown) => thrown instanceof RedfishConnectionError && /redfish_address/.test(thrown.message),
+  )
   assert.deepEqual(lost.clock.slept, [4000, 4000, 4000, 4000])
 })
 

@@ -41,7 +41,8 @@ export class RedfishPower extends PowerInterface {
   }
 
   async setPowerState(task: Task, target: string, { timeout = null }: { timeout?: number | null } = {}): Promise<void> {
-    if (!Object.hasOwn(powerTargets, target)) throw new InvalidParameterValue(`${target} is no power state that can be set.`)
+    if (!Object.hasOwn(powerTargets, target))
+      throw new InvalidParameterValue(`${target} is no power state that can be set.`)
     await this.bmcs.withSystem(task, `set ${target}`, async (system) => {
       if (bootsAgain.has(target)) await restoreBootDevice(task, system)
       await this.change(task, system, target as PowerTarget, timeout)
@@ -76,14 +77,19 @@ export class RedfishPower extends PowerInterface {
 
   /** The reset; some BMCs refuse `On` for a while after a power off, though it is right. */
   private async send(task: Task, system: SystemResource, target: PowerTarget): Promise<void> {
-    const { power_on_conflict_retry_attempts: attempts, power_on_conflict_retry_interval: interval } = this.parts.config.redfish
+    const { power_on_conflict_retry_attempts: attempts, power_on_conflict_retry_interval: interval } =
+      this.parts.config.redfish
     for (let left = target === 'power on' ? attempts : 0; ; left--) {
       try {
         return await resetSystem(system, resetTypes[target]!)
       } catch (error) {
-        const settling = error instanceof BmcRefused && error.status === 409 && error.words.includes('ActionParameterValueConflict')
+        const settling =
+          error instanceof BmcRefused && error.status === 409 && error.words.includes('ActionParameterValueConflict')
         if (!settling || left <= 0) throw error
-        this.parts.log.warning(`The BMC of node ${task.node.uuid} does not take a power on yet; trying again`, { error, left })
+        this.parts.log.warning(`The BMC of node ${task.node.uuid} does not take a power on yet; trying again`, {
+          error,
+          left,
+        })
         await task.clock.sleep(interval * 1000, task.signal)
       }
     }

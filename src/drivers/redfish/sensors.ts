@@ -46,9 +46,18 @@ export async function readSensors(task: Task, system: SystemResource): Promise<J
   const thermal = once(async (from: Resource<typeof Chassis.shape>) => within(from, Thermal, 'Thermal'))
   return {
     Extra: { Manufacturer: Manufacturer ?? null, Model: Model ?? null, UUID: UUID ?? null },
-    Fan: await part('fan', inChassis(async (from) => fans(await thermal(from), from.id))),
-    Temperature: await part('temperature', inChassis(async (from) => temperatures(await thermal(from), from.id))),
-    Power: await part('power', inChassis(async (from) => supplies(await within(from, Power, 'Power'), from.id))),
+    Fan: await part(
+      'fan',
+      inChassis(async (from) => fans(await thermal(from), from.id)),
+    ),
+    Temperature: await part(
+      'temperature',
+      inChassis(async (from) => temperatures(await thermal(from), from.id)),
+    ),
+    Power: await part(
+      'power',
+      inChassis(async (from) => supplies(await within(from, Power, 'Power'), from.id)),
+    ),
     Drive: await part('drive', () => drives(system)),
   }
 }
@@ -138,7 +147,10 @@ interface DriveData {
 }
 
 function drive(data: DriveData, storage: string, system: string): [string, JsonDict] {
-  const sensor = withStatus(given({ name: data.Name, model: data.Model, capacity_bytes: data.CapacityBytes }), data.Status)
+  const sensor = withStatus(
+    given({ name: data.Name, model: data.Model, capacity_bytes: data.CapacityBytes }),
+    data.Status,
+  )
   // a drive that is healthy is there
   if (!sensor['state'] && sensor['health']) sensor['state'] = 'Enabled'
   return [`${data.Name}:${storage}@${system}`, sensor]

@@ -1,6 +1,15 @@
 import type { RedfishClient } from './client.ts'
 import { ActionMissing, PropertyMissing, RedfishProblem, ResourceMissing } from './problems.ts'
-import { type Action, type Data, isObject, type JsonObject, link, type ResourceKind, type Shape, view } from './shape.ts'
+import {
+  type Action,
+  type Data,
+  isObject,
+  type JsonObject,
+  link,
+  type ResourceKind,
+  type Shape,
+  view,
+} from './shape.ts'
 import type { Answer } from './transport.ts'
 
 /** A collection of more pages than this is not a collection but a loop. */
@@ -52,7 +61,9 @@ export class Bmc {
     const found: Resource<S>[] = []
     for (const member of await this.pages(path)) {
       const whole = Object.keys(member.json).some((name) => !name.startsWith('@'))
-      const resource = whole ? new Resource(this, kind, member.path, member.json, {}) : await this.find(kind, member.path)
+      const resource = whole
+        ? new Resource(this, kind, member.path, member.json, {})
+        : await this.find(kind, member.path)
       if (resource !== null) found.push(resource)
     }
     return found
@@ -72,9 +83,11 @@ export class Bmc {
   private async pages(path: string): Promise<{ path: string; json: JsonObject }[]> {
     const seen = new Set<string>()
     const found: { path: string; json: JsonObject }[] = []
-    for (let next: string | undefined = path; next !== undefined; ) {
+    for (let next: string | undefined = path; next !== undefined;) {
       if (seen.has(next) || seen.size >= maxPages)
-        throw new RedfishProblem(`The collection ${path} does not end: its next page ${next} was read already, or is one too many`)
+        throw new RedfishProblem(
+          `The collection ${path} does not end: its next page ${next} was read already, or is one too many`,
+        )
       seen.add(next)
       const { body } = await this.client.call('GET', next, { signal: this.signal })
       if (!isObject(body)) throw new PropertyMissing('Members', next)
@@ -83,7 +96,8 @@ export class Bmc {
         const memberPath = link(member)
         if (memberPath !== undefined && isObject(member)) found.push({ path: trimmed(memberPath), json: member })
       }
-      if (found.length > maxMembers) throw new RedfishProblem(`The collection ${path} has more than ${maxMembers} members`)
+      if (found.length > maxMembers)
+        throw new RedfishProblem(`The collection ${path} has more than ${maxMembers} members`)
       const more: unknown = body['Members@odata.nextLink'] ?? body['@odata.nextLink']
       next = typeof more === 'string' ? more : undefined
     }
@@ -104,7 +118,13 @@ export class Resource<S extends Shape> {
   readonly json: JsonObject
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(bmc: Bmc, kind: ResourceKind<S>, path: string, json: JsonObject, headers: Readonly<Record<string, string>>) {
+  constructor(
+    bmc: Bmc,
+    kind: ResourceKind<S>,
+    path: string,
+    json: JsonObject,
+    headers: Readonly<Record<string, string>>,
+  ) {
     this.bmc = bmc
     this.kind = kind
     this.path = path
@@ -133,7 +153,7 @@ export class Resource<S extends Shape> {
   need<K extends keyof S & string>(name: K): NonNullable<Data<S>[K]> {
     const value = this.data[name]
     if (value === undefined || value === null) throw new PropertyMissing(name, this.path)
-    return value as NonNullable<Data<S>[K]>
+    return value
   }
 
   /** Changes properties, with the tag that this resource was read with. */

@@ -57,7 +57,11 @@ test('a login that is refused after one that worked is an error, not a reason fo
 })
 
 test('falls back to Basic where there are no sessions, with auto only', async () => {
-  for (const answer of [error(404, 'ResourceMissingAtURI', 'no'), error(503, 'SessionLimitExceeded', 'full'), { status: 201, body: {} }]) {
+  for (const answer of [
+    error(404, 'ResourceMissingAtURI', 'no'),
+    error(503, 'SessionLimitExceeded', 'full'),
+    { status: 201, body: {} },
+  ]) {
     await using bmc = await ScriptedBmc.start()
     bmc.when('POST', sessions, answer)
     await using used = testClient(bmc)
@@ -90,7 +94,10 @@ test('without credentials nobody logs in', async () => {
 test('the session path of the root is used, with the standard one behind it', async () => {
   const root = standardTree['/redfish/v1']!
   for (const [links, path] of [
-    [{ Sessions: { '@odata.id': '/redfish/v1/Own/SessionService/Sessions' } }, '/redfish/v1/Own/SessionService/Sessions'],
+    [
+      { Sessions: { '@odata.id': '/redfish/v1/Own/SessionService/Sessions' } },
+      '/redfish/v1/Own/SessionService/Sessions',
+    ],
     [undefined, sessions],
   ] as const) {
     await using bmc = await ScriptedBmc.start({ ...standardTree, '/redfish/v1': { ...root, Links: links } })
@@ -107,7 +114,10 @@ test('a busy BMC is read again ten times in all, three seconds apart; an action 
   await used.client.call('GET', systemPath)
   assert.deepEqual(used.clock.slept, Array(9).fill(3000))
   bmc.when('GET', systemPath, error(503, 'ServiceTemporarilyUnavailable', 'later'), 30)
-  await assert.rejects(used.client.call('GET', systemPath), (thrown) => thrown instanceof BmcRefused && thrown.status === 503)
+  await assert.rejects(
+    used.client.call('GET', systemPath),
+    (thrown) => thrown instanceof BmcRefused && thrown.status === 503,
+  )
   const reset = `${systemPath}/Actions/ComputerSystem.Reset`
   bmc.when('POST', reset, error(503, 'ServiceTemporarilyUnavailable', 'later'))
   await assert.rejects(used.client.call('POST', reset, { body: { ResetType: 'On' } }), BmcRefused)
@@ -132,14 +142,20 @@ test('a connection that breaks is opened again, but only for a BMC that was hear
   assert.deepEqual(used.clock.slept, [3000, 3000])
   bmc.when('POST', /SimpleUpdate/, 'reset')
   await assert.rejects(
-    used.client.call('POST', '/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate', { body: {}, repeatable: false }),
+    used.client.call('POST', '/redfish/v1/UpdateService/Actions/UpdateService.SimpleUpdate', {
+      body: {},
+      repeatable: false,
+    }),
     BmcUnreachable,
   )
   assert.equal(bmc.said.filter((line) => line.includes('SimpleUpdate')).length, 1)
   const gone = await ScriptedBmc.start()
   await gone.closeServer()
   await using stranger = testClient(gone)
-  await assert.rejects(stranger.client.call('GET', systemPath), (thrown) => thrown instanceof BmcUnreachable && thrown.fault === 'connect')
+  await assert.rejects(
+    stranger.client.call('GET', systemPath),
+    (thrown) => thrown instanceof BmcUnreachable && thrown.fault === 'connect',
+  )
   assert.deepEqual(stranger.clock.slept, [])
 })
 
@@ -154,7 +170,8 @@ test('the tag of the resource goes along with a change, and each way out of 412 
   await using bmc = await ScriptedBmc.start()
   await using used = testClient(bmc)
   const read = new Bmc(used.client)
-  const patches = () => bmc.requests.filter(({ method }) => method === 'PATCH').map(({ headers }) => headers['if-match'])
+  const patches = () =>
+    bmc.requests.filter(({ method }) => method === 'PATCH').map(({ headers }) => headers['if-match'])
   const wantsTag = (accepted: (tag: string | undefined) => number) => {
     bmc.rules.length = 0
     bmc.requests.length = 0
@@ -164,7 +181,8 @@ test('the tag of the resource goes along with a change, and each way out of 412 
     })
   }
   const change = async (etag?: string) => {
-    if (etag !== undefined) bmc.when('GET', systemPath, () => ({ status: 200, headers: { ETag: etag }, body: bmc.resource(systemPath) }))
+    if (etag !== undefined)
+      bmc.when('GET', systemPath, () => ({ status: 200, headers: { ETag: etag }, body: bmc.resource(systemPath) }))
     const system = await read.get(ComputerSystem, systemPath)
     await system.patch({ IndicatorLED: 'Lit' })
   }
@@ -190,7 +208,9 @@ test('a tag in the body counts where the header is missing; 428 makes it read', 
   await (await new Bmc(used.client).get(ComputerSystem, systemPath)).patch({})
   assert.equal(bmc.requests.at(-1)!.headers['if-match'], '"in body"')
   bmc.when('GET', systemPath, { status: 200, body: standardTree[systemPath] }, 1)
-  bmc.when('PATCH', systemPath, ({ headers }) => (headers['if-match'] === undefined ? error(428, 'PreconditionRequired', 'tag') : undefined))
+  bmc.when('PATCH', systemPath, ({ headers }) =>
+    headers['if-match'] === undefined ? error(428, 'PreconditionRequired', 'tag') : undefined,
+  )
   await (await new Bmc(used.client).get(ComputerSystem, systemPath)).patch({})
   assert.equal(bmc.requests.at(-1)!.headers['if-match'], '"in body"')
 })
@@ -205,7 +225,10 @@ test('answers are limited in size, depth and time', async () => {
   bmc.when('GET', '/text', { status: 200, body: '<html>' })
   await assert.rejects(used.client.call('GET', '/text'), /not JSON/)
   bmc.when('GET', '/quiet', 'hang')
-  await assert.rejects(used.client.call('GET', '/quiet', { signal: AbortSignal.timeout(20_000) }), (thrown) => thrown instanceof BmcUnreachable && thrown.fault === 'timeout')
+  await assert.rejects(
+    used.client.call('GET', '/quiet', { signal: AbortSignal.timeout(20_000) }),
+    (thrown) => thrown instanceof BmcUnreachable && thrown.fault === 'timeout',
+  )
 })
 
 test('redirects are followed on the same origin for reading, and refused elsewhere', async () => {
@@ -248,10 +271,19 @@ test('the only system is found; several are listed, and something else is named 
   const read = new Bmc(used.client)
   assert.equal((await findSystem(read, null)).path, systemPath)
   assert.equal((await findSystem(read, `${systemPath}/`)).data.PowerState, 'Off')
-  bmc.resource('/redfish/v1/Systems')['Members'] = [{ '@odata.id': systemPath }, { '@odata.id': '/redfish/v1/Systems/2' }]
-  await assert.rejects(findSystem(read, null), (thrown) => thrown instanceof NoSingleSystem && /Systems\/1, .*Systems\/2/.test(thrown.message))
+  bmc.resource('/redfish/v1/Systems')['Members'] = [
+    { '@odata.id': systemPath },
+    { '@odata.id': '/redfish/v1/Systems/2' },
+  ]
+  await assert.rejects(
+    findSystem(read, null),
+    (thrown) => thrown instanceof NoSingleSystem && /Systems\/1, .*Systems\/2/.test(thrown.message),
+  )
   bmc.resource('/redfish/v1/Managers/bmc')['@odata.type'] = '#Manager.v1_0_0.Manager'
-  await assert.rejects(findSystem(read, '/redfish/v1/Managers/bmc'), (thrown) => thrown instanceof RedfishProblem && /not a ComputerSystem.*Systems\/1/.test(thrown.message))
+  await assert.rejects(
+    findSystem(read, '/redfish/v1/Managers/bmc'),
+    (thrown) => thrown instanceof RedfishProblem && /not a ComputerSystem.*Systems\/1/.test(thrown.message),
+  )
 })
 
 test('a reset type that the BMC does not list is not sent', async () => {
@@ -279,7 +311,12 @@ test('messages that carry an id only are told in words, and no secret is in any'
   await using used = testClient(bmc)
   bmc.when('GET', systemPath, {
     status: 400,
-    body: { error: { code: 'Base.1.8.GeneralError', '@Message.ExtendedInfo': [{ MessageId: 'Base.1.8.PropertyValueNotInList', MessageArgs: ['Foo', 'Bar'] }] } },
+    body: {
+      error: {
+        code: 'Base.1.8.GeneralError',
+        '@Message.ExtendedInfo': [{ MessageId: 'Base.1.8.PropertyValueNotInList', MessageArgs: ['Foo', 'Bar'] }],
+      },
+    },
   })
   await assert.rejects(used.client.call('GET', systemPath), (thrown) => {
     assert.match(String(thrown), /value Foo of the property Bar is not one of those/)

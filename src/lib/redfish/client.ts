@@ -72,7 +72,10 @@ export class RedfishClient {
   constructor(options: ClientOptions) {
     this.options = options
     this.address = options.address
-    const prefix = options.rootPrefix === undefined || options.rootPrefix === '' || options.rootPrefix === '/' ? '/redfish/v1/' : options.rootPrefix
+    const prefix =
+      options.rootPrefix === undefined || options.rootPrefix === '' || options.rootPrefix === '/'
+        ? '/redfish/v1/'
+        : options.rootPrefix
     this.rootPrefix = prefix.endsWith('/') ? prefix : `${prefix}/`
   }
 
@@ -115,7 +118,12 @@ export class RedfishClient {
           if (error.status === 401) this.rememberRefusal(error)
           throw error
         }
-        if (error instanceof BmcRefused && error.status === 406 && method === 'GET' && headers['Accept-Encoding'] === undefined) {
+        if (
+          error instanceof BmcRefused &&
+          error.status === 406 &&
+          method === 'GET' &&
+          headers['Accept-Encoding'] === undefined
+        ) {
           headers = { ...headers, 'Accept-Encoding': 'gzip, deflate' }
           continue
         }
@@ -134,12 +142,25 @@ export class RedfishClient {
   async patch(
     path: string,
     body: unknown,
-    { tag, currentTag, signal }: { tag?: string | undefined; currentTag?: () => Promise<string | undefined>; signal?: AbortSignal | undefined } = {},
+    {
+      tag,
+      currentTag,
+      signal,
+    }: {
+      tag?: string | undefined
+      currentTag?: () => Promise<string | undefined>
+      signal?: AbortSignal | undefined
+    } = {},
   ): Promise<Answer> {
-    const tags: (string | undefined)[] = tag === undefined ? [undefined] : tag.startsWith('W/') ? [tag, tag.slice(2), undefined] : [tag, undefined]
+    const tags: (string | undefined)[] =
+      tag === undefined ? [undefined] : tag.startsWith('W/') ? [tag, tag.slice(2), undefined] : [tag, undefined]
     for (const [index, value] of tags.entries()) {
       try {
-        return await this.call('PATCH', path, { body, signal, headers: value === undefined ? {} : { 'If-Match': value } })
+        return await this.call('PATCH', path, {
+          body,
+          signal,
+          headers: value === undefined ? {} : { 'If-Match': value },
+        })
       } catch (error) {
         if (!(error instanceof BmcRefused)) throw error
         if (error.status === 428 && value === undefined && currentTag !== undefined) {
@@ -158,7 +179,8 @@ export class RedfishClient {
     const { login } = this
     this.lifetime.abort(new RedfishProblem(`The connection to ${this.address} was closed`))
     this.login = null
-    if (login?.kind === 'session' && login.uri !== null) await this.endSession(login, AbortSignal.timeout(closingLimitMs))
+    if (login?.kind === 'session' && login.uri !== null)
+      await this.endSession(login, AbortSignal.timeout(closingLimitMs))
   }
 
   private async endSession(login: Extract<Login, { kind: 'session' }>, signal: AbortSignal): Promise<void> {
@@ -180,7 +202,11 @@ export class RedfishClient {
   }
 
   /** A new session in place of one that is no longer taken; callers that find it replaced already use the new one. */
-  private async renew(used: Extract<Login, { kind: 'session' }>, refusedWith: AccessRefused, signal?: AbortSignal): Promise<void> {
+  private async renew(
+    used: Extract<Login, { kind: 'session' }>,
+    refusedWith: AccessRefused,
+    signal?: AbortSignal,
+  ): Promise<void> {
     if (this.login === used) {
       this.login = null
       if (refusedWith.status === 403) await this.endSession(used, AbortSignal.timeout(closingLimitMs))
@@ -206,7 +232,8 @@ export class RedfishClient {
       header: `Basic ${Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64')}`,
     }
     this.refused = null
-    if ((username === null || username === '') && (password === null || password === '')) return (this.login = { kind: 'none' })
+    if ((username === null || username === '') && (password === null || password === ''))
+      return (this.login = { kind: 'none' })
     if (authType === 'basic') return (this.login = basic)
     try {
       this.login = await this.openSession()
@@ -214,7 +241,8 @@ export class RedfishClient {
       return this.login
     } catch (error) {
       // A BMC without sessions, or one that has no room for another, may still take Basic.
-      const fallBack = authType === 'auto' && !this.sessionWorked && (error instanceof BmcRefused || error instanceof PropertyMissing)
+      const fallBack =
+        authType === 'auto' && !this.sessionWorked && (error instanceof BmcRefused || error instanceof PropertyMissing)
       if (error instanceof AccessRefused && !fallBack) this.rememberRefusal(error)
       if (!fallBack) throw error
       this.options.log.warning(`The BMC at ${this.address} gives no session; using Basic authentication`, { error })
@@ -225,7 +253,7 @@ export class RedfishClient {
   private async openSession(): Promise<Login> {
     const { username, password, authType, waiter, log } = this.options
     const path = await this.sessionsPath()
-    for (let left: number = patience.attempts; ; ) {
+    for (let left: number = patience.attempts; ;) {
       try {
         const answer = await this.send('POST', path, {
           body: { UserName: username, Password: password ?? '' },
@@ -259,10 +287,11 @@ export class RedfishClient {
   }
 
   private async readRoot(): Promise<JsonObject> {
-    for (let left: number = patience.attempts; ; ) {
+    for (let left: number = patience.attempts; ;) {
       try {
         const answer = await this.send('GET', this.rootPrefix, { signal: this.lifetime.signal })
-        if (!isObject(answer.body)) throw new BmcUnreachable(answer.url.href, 'answer', 'the answer is not a Redfish service root')
+        if (!isObject(answer.body))
+          throw new BmcUnreachable(answer.url.href, 'answer', 'the answer is not a Redfish service root')
         return answer.body
       } catch (error) {
         const delay = --left > 0 ? retryDelay('GET', error) : null
@@ -316,7 +345,9 @@ export class RedfishClient {
   private urlOf(path: string): URL {
     const url = URL.parse(path, this.address)
     if (url === null || url.origin !== new URL(this.address).origin)
-      throw new RedfishProblem(`The BMC at ${this.address} refers to ${path}, which is not its own; this is not followed`)
+      throw new RedfishProblem(
+        `The BMC at ${this.address} refers to ${path}, which is not its own; this is not followed`,
+      )
     return url
   }
 
@@ -339,12 +370,18 @@ export class RedfishClient {
 }
 
 const authorization = (login: Login): Record<string, string> =>
-  login.kind === 'session' ? { 'X-Auth-Token': login.token } : login.kind === 'basic' ? { Authorization: login.header } : {}
+  login.kind === 'session'
+    ? { 'X-Auth-Token': login.token }
+    : login.kind === 'basic'
+      ? { Authorization: login.header }
+      : {}
 
 /** Milliseconds until another attempt; null when the answer is final. */
 function retryDelay(method: string, error: unknown): number | null {
   if (!(error instanceof BmcRefused)) return null
-  const busy = (error.isServerSide || error.status === 400) && busyWords.some((words) => words.every((word) => error.words.includes(word)))
+  const busy =
+    (error.isServerSide || error.status === 400) &&
+    busyWords.some((words) => words.every((word) => error.words.includes(word)))
   return busy || (error.isServerSide && method === 'GET') ? (error.retryAfterMs ?? patience.delayMs) : null
 }
 

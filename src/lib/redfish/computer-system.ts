@@ -18,7 +18,17 @@ export type ResetType =
   | 'PushPowerButton'
   | 'PowerCycle'
 
-export type BootTarget = 'None' | 'Pxe' | 'Hdd' | 'Cd' | 'BiosSetup' | 'UefiHttp' | 'UsbCd' | 'Usb' | 'Floppy' | 'UefiTarget'
+export type BootTarget =
+  | 'None'
+  | 'Pxe'
+  | 'Hdd'
+  | 'Cd'
+  | 'BiosSetup'
+  | 'UefiHttp'
+  | 'UsbCd'
+  | 'Usb'
+  | 'Floppy'
+  | 'UefiTarget'
 export type BootEnabled = 'Once' | 'Continuous' | 'Disabled'
 export type BootMode = 'UEFI' | 'Legacy'
 
@@ -68,7 +78,11 @@ export async function managersOf(system: SystemResource): Promise<ManagerResourc
 
 const managerPaths = (system: SystemResource): readonly string[] => {
   const { Links } = system.data
-  return [Links?.ManagedBy, Links?.Managers, system.data.Managers].find((paths) => paths !== undefined && paths.length > 0) ?? []
+  return (
+    [Links?.ManagedBy, Links?.Managers, system.data.Managers].find(
+      (paths) => paths !== undefined && paths.length > 0,
+    ) ?? []
+  )
 }
 
 async function onlyManagerPath(bmc: Bmc): Promise<string[]> {

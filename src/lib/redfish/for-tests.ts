@@ -62,7 +62,7 @@ export class ScriptedBmc {
     }
     const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    bmc = new ScriptedBmc(server as Server, tree, tls === undefined ? 'http' : 'https')
+    bmc = new ScriptedBmc(server, tree, tls === undefined ? 'http' : 'https')
     return bmc
   }
 
@@ -105,7 +105,8 @@ export class ScriptedBmc {
       response.destroy()
       return
     }
-    const body = answer.body === undefined ? '' : typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
+    const body =
+      answer.body === undefined ? '' : typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
     response.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers })
     response.end(body)
   }
@@ -129,7 +130,9 @@ export class ScriptedBmc {
     if (!isRoot && !this.allows(seen)) return error(401, 'NoValidSession', 'log in first')
     if (seen.method === 'DELETE' && path.includes('/Sessions/')) {
       const found = [...this.sessions].find(([, uri]) => uri === path)
-      return found !== undefined && this.sessions.delete(found[0]) ? { status: 204 } : error(404, 'ResourceMissingAtURI', path)
+      return found !== undefined && this.sessions.delete(found[0])
+        ? { status: 204 }
+        : error(404, 'ResourceMissingAtURI', path)
     }
     if (seen.method === 'GET') {
       const resource = this.tree.get(path)
@@ -170,7 +173,8 @@ export class ScriptedBmc {
 
   private logIn(body: Json): ScriptedAnswer {
     this.logins++
-    if (body['UserName'] !== 'admin' || body['Password'] !== this.password) return error(401, 'AccessDenied', 'wrong user or password')
+    if (body['UserName'] !== 'admin' || body['Password'] !== this.password)
+      return error(401, 'AccessDenied', 'wrong user or password')
     const token = `token-${this.logins}`
     const uri = `/redfish/v1/SessionService/Sessions/${this.logins}`
     this.sessions.set(token, uri)
@@ -258,7 +262,14 @@ export const standardTree: Readonly<Record<string, Json>> = {
     Actions: {
       '#ComputerSystem.Reset': {
         target: `${systemPath}/Actions/ComputerSystem.Reset`,
-        'ResetType@Redfish.AllowableValues': ['On', 'ForceOff', 'GracefulShutdown', 'GracefulRestart', 'ForceRestart', 'Nmi'],
+        'ResetType@Redfish.AllowableValues': [
+          'On',
+          'ForceOff',
+          'GracefulShutdown',
+          'GracefulRestart',
+          'ForceRestart',
+          'Nmi',
+        ],
       },
     },
   },
@@ -268,8 +279,15 @@ export const standardTree: Readonly<Record<string, Json>> = {
     SecureBootCurrentBoot: 'Disabled',
     Actions: { '#SecureBoot.ResetKeys': { target: `${systemPath}/SecureBoot/Actions/SecureBoot.ResetKeys` } },
   },
-  [`${systemPath}/EthernetInterfaces`]: { Members: [id(`${systemPath}/EthernetInterfaces/1`), id(`${systemPath}/EthernetInterfaces/2`)] },
-  [`${systemPath}/EthernetInterfaces/1`]: { Id: '1', MACAddress: '52:54:00:AA:BB:01', SpeedMbps: 10000, Status: { State: 'Enabled', Health: 'OK' } },
+  [`${systemPath}/EthernetInterfaces`]: {
+    Members: [id(`${systemPath}/EthernetInterfaces/1`), id(`${systemPath}/EthernetInterfaces/2`)],
+  },
+  [`${systemPath}/EthernetInterfaces/1`]: {
+    Id: '1',
+    MACAddress: '52:54:00:AA:BB:01',
+    SpeedMbps: 10000,
+    Status: { State: 'Enabled', Health: 'OK' },
+  },
   [`${systemPath}/EthernetInterfaces/2`]: { Id: '2', MACAddress: '52:54:00:AA:BB:02', Status: { State: 'Disabled' } },
   [`${systemPath}/Processors`]: { Members: [id(`${systemPath}/Processors/CPU1`)] },
   [`${systemPath}/Processors/CPU1`]: {
@@ -307,15 +325,32 @@ export const standardTree: Readonly<Record<string, Json>> = {
   [mediaPath]: { Members: [id(`${mediaPath}/Cd`), id(`${mediaPath}/Usb`)] },
   [`${mediaPath}/Cd`]: slot(mediaPath, 'Cd', ['CD', 'DVD']),
   [`${mediaPath}/Usb`]: slot(mediaPath, 'Usb', ['USBStick', 'Floppy']),
-  [`${v1}/Chassis/1`]: { Id: '1', Name: 'Chassis', UUID: 'c1', IndicatorLED: 'Off', Thermal: id(`${v1}/Chassis/1/Thermal`), Power: id(`${v1}/Chassis/1/Power`) },
+  [`${v1}/Chassis/1`]: {
+    Id: '1',
+    Name: 'Chassis',
+    UUID: 'c1',
+    IndicatorLED: 'Off',
+    Thermal: id(`${v1}/Chassis/1/Thermal`),
+    Power: id(`${v1}/Chassis/1/Power`),
+  },
   [`${v1}/Chassis/1/Thermal`]: {
     Id: 'Thermal',
-    Fans: [{ MemberId: 'f1', Name: 'Fan 1', Reading: 4200, ReadingUnits: 'RPM', Status: { State: 'Enabled', Health: 'OK' } }],
+    Fans: [
+      { MemberId: 'f1', Name: 'Fan 1', Reading: 4200, ReadingUnits: 'RPM', Status: { State: 'Enabled', Health: 'OK' } },
+    ],
     Temperatures: [{ MemberId: 't1', Name: 'CPU', ReadingCelsius: 41, Status: { State: 'Enabled', Health: 'OK' } }],
   },
   [`${v1}/Chassis/1/Power`]: {
     Id: 'Power',
-    PowerSupplies: [{ MemberId: 'p1', Name: 'PSU', PowerCapacityWatts: 750, SerialNumber: 'P', Status: { State: 'Enabled', Health: 'OK' } }],
+    PowerSupplies: [
+      {
+        MemberId: 'p1',
+        Name: 'PSU',
+        PowerCapacityWatts: 750,
+        SerialNumber: 'P',
+        Status: { State: 'Enabled', Health: 'OK' },
+      },
+    ],
   },
 }
 

@@ -50,14 +50,20 @@ export class BmcRefused extends RedfishProblem {
     url: string,
     status: number,
     body: unknown,
-    extras: { readonly retryAfterMs?: number | null; readonly note?: string; readonly messages?: readonly string[] } = {},
+    extras: {
+      readonly retryAfterMs?: number | null
+      readonly note?: string
+      readonly messages?: readonly string[]
+    } = {},
   ) {
     const error = errorOf(body)
     const said = [...new Set([error.detail, ...(extras.messages ?? [])].filter((text) => text !== null && text !== ''))]
     const ids = [...new Set(error.info.map((entry) => entry.MessageId).filter((id) => id !== undefined))]
     super(
       `${method} ${url} returned ${status}` +
-        (error.code === null && said.length === 0 ? '' : ` (${[error.code, ...ids.filter((id) => id !== error.code)].filter((part) => part !== null).join(', ')})`) +
+        (error.code === null && said.length === 0
+          ? ''
+          : ` (${[error.code, ...ids.filter((id) => id !== error.code)].filter((part) => part !== null).join(', ')})`) +
         (said.length === 0 ? '' : `: ${said.join(' ')}`) +
         (extras.note === undefined ? '' : ` ${extras.note}`),
     )
@@ -80,7 +86,12 @@ export class BmcRefused extends RedfishProblem {
     return [
       this.code,
       this.detail,
-      ...this.extendedInfo.flatMap((entry) => [entry.MessageId, entry.Message, ...(entry.MessageArgs ?? []), ...(entry.RelatedProperties ?? [])]),
+      ...this.extendedInfo.flatMap((entry) => [
+        entry.MessageId,
+        entry.Message,
+        ...(entry.MessageArgs ?? []),
+        ...(entry.RelatedProperties ?? []),
+      ]),
     ].join(' ')
   }
 
@@ -150,7 +161,11 @@ const record = (value: unknown): Record<string, unknown> | null =>
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 /** A BMC's prose in our sentence: one line, bounded. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
-const tidy = (value: string): string => value.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim().slice(0, 1024)
+const tidy = (value: string): string =>
+  value
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .trim()
+    .slice(0, 1024)
 
 function errorOf(body: unknown): { code: string | null; detail: string | null; info: ExtendedInfo[] } {
   const error = record(record(body)?.['error'])
@@ -161,20 +176,18 @@ function errorOf(body: unknown): { code: string | null; detail: string | null; i
     .map(record)
     .filter((entry) => entry !== null)
     .slice(0, 32)
-    .map(
-      (entry): ExtendedInfo => ({
-        ...(text(entry['MessageId']) !== undefined && { MessageId: tidy(text(entry['MessageId'])!) }),
-        ...(text(entry['Message']) !== undefined && { Message: tidy(text(entry['Message'])!) }),
-        ...(text(entry['Severity'] ?? entry['MessageSeverity']) !== undefined && {
-          Severity: text(entry['Severity'] ?? entry['MessageSeverity'])!,
-        }),
-        ...(text(entry['Resolution']) !== undefined && { Resolution: tidy(text(entry['Resolution'])!) }),
-        ...(Array.isArray(entry['MessageArgs']) && { MessageArgs: entry['MessageArgs'] }),
-        ...(Array.isArray(entry['RelatedProperties']) && {
-          RelatedProperties: entry['RelatedProperties'].filter((name) => typeof name === 'string'),
-        }),
+    .map((entry): ExtendedInfo => ({
+      ...(text(entry['MessageId']) !== undefined && { MessageId: tidy(text(entry['MessageId'])!) }),
+      ...(text(entry['Message']) !== undefined && { Message: tidy(text(entry['Message'])!) }),
+      ...(text(entry['Severity'] ?? entry['MessageSeverity']) !== undefined && {
+        Severity: text(entry['Severity'] ?? entry['MessageSeverity'])!,
       }),
-    )
+      ...(text(entry['Resolution']) !== undefined && { Resolution: tidy(text(entry['Resolution'])!) }),
+      ...(Array.isArray(entry['MessageArgs']) && { MessageArgs: entry['MessageArgs'] }),
+      ...(Array.isArray(entry['RelatedProperties']) && {
+        RelatedProperties: entry['RelatedProperties'].filter((name) => typeof name === 'string'),
+      }),
+    }))
   const worst =
     info.find((entry) => entry.Severity === 'Critical') ?? info.find((entry) => entry.Severity === 'Warning') ?? info[0]
   const message = text(error['message'])

@@ -190,9 +190,7 @@ export const Processor = resourceKind('Processor', {
 export const SimpleStorage = resourceKind('SimpleStorage', {
   Id: text,
   Name: text,
-  Devices: listOf(
-    object({ Name: text, Manufacturer: text, Model: text, CapacityBytes: number, Status: status }),
-  ),
+  Devices: listOf(object({ Name: text, Manufacturer: text, Model: text, CapacityBytes: number, Status: status })),
 })
 
 export const Storage = resourceKind('Storage', {
@@ -360,7 +358,9 @@ export const RegistryFile = resourceKind('MessageRegistryFile', {
   Id: text,
   Registry: text,
   Languages: listOf(text),
-  Location: listOf(object({ Language: text, Uri: anything, PublicationUri: text, ArchiveUri: text, ArchiveFile: text })),
+  Location: listOf(
+    object({ Language: text, Uri: anything, PublicationUri: text, ArchiveUri: text, ArchiveFile: text }),
+  ),
 })
 
 export const AttributeRegistry = resourceKind('AttributeRegistry', {

@@ -162,7 +162,12 @@ export class Transport {
     try {
       return await decoder(raw, { maxOutputLength: this.limits.maxBodyBytes })
     } catch (cause) {
-      throw new BmcUnreachable(url.href, 'answer', `the answer (${encoding}) cannot be unpacked within the size limit`, cause)
+      throw new BmcUnreachable(
+        url.href,
+        'answer',
+        `the answer (${encoding}) cannot be unpacked within the size limit`,
+        cause,
+      )
     }
   }
 

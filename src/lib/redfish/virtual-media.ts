@@ -21,7 +21,10 @@ const demands: readonly {
   readonly words: readonly string[]
   readonly add: (image: string) => Readonly<Record<string, unknown>>
 }[] = [
-  { words: ['TransferProtocolType'], add: (image) => ({ TransferProtocolType: image.startsWith('https:') ? 'HTTPS' : 'HTTP' }) },
+  {
+    words: ['TransferProtocolType'],
+    add: (image) => ({ TransferProtocolType: image.startsWith('https:') ? 'HTTPS' : 'HTTP' }),
+  },
   { words: ['TransferMethod'], add: () => ({ TransferMethod: 'Stream' }) },
   { words: ['UserName', 'Password'], add: () => ({ UserName: 'none', Password: 'none' }) },
 ]
@@ -31,7 +34,10 @@ const demands: readonly {
  * refuse parameters that they do not know.
  * @throws ActionMissing when the slot cannot take media; BmcRefused
  */
-export async function insertMedia(slot: MediaSlot, { image, username, password, transferProtocol }: Insertion): Promise<void> {
+export async function insertMedia(
+  slot: MediaSlot,
+  { image, username, password, transferProtocol }: Insertion,
+): Promise<void> {
   let body: Record<string, unknown> = {
     Image: image,
     ...(username ? { UserName: username } : {}),
@@ -57,7 +63,11 @@ export async function insertMedia(slot: MediaSlot, { image, username, password, 
 }
 
 /** What the refusal asks for and was not sent yet. */
-function demandOf(error: BmcRefused, sent: Readonly<Record<string, unknown>>, image: string): Readonly<Record<string, unknown>> | null {
+function demandOf(
+  error: BmcRefused,
+  sent: Readonly<Record<string, unknown>>,
+  image: string,
+): Readonly<Record<string, unknown>> | null {
   if (error.status < 400 || error.isServerSide) return null
   const missing =
     error.says('ActionParameterMissing') || error.says('PropertyMissing') || error.code.endsWith('GeneralError')
