@@ -194,7 +194,14 @@ export class BootImages implements SharedPart {
     const esp = await this.espFor(task, request, bootMode, folder)
     const write = (output: string) =>
       buildBootIso(config, {
-        ...{ kernel, ramdisk, bootMode, commandLine, esp, output, publisherId, signal },
+        kernel,
+        ramdisk,
+        bootMode,
+        commandLine,
+        esp,
+        output,
+        publisherId,
+        signal,
         inject: request.inject,
         workFolder: folder,
       })

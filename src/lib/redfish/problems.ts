@@ -160,10 +160,9 @@ const record = (value: unknown): Record<string, unknown> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 /** A BMC's prose in our sentence: one line, bounded. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is taken out
 const tidy = (value: string): string =>
   value
-    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .replace(/\p{Cc}+/gu, ' ')
     .trim()
     .slice(0, 1024)
 
