@@ -1,7 +1,7 @@
-import { IronicError } from '../errors/define.ts'
 import { forDatabase, isCompatible, targetVersion } from '../objects/convert.ts'
 import { parseJson } from '../lib/json/exact.ts'
 import type { Field, VersionedObject } from '../objects/versioned-object.ts'
+import { IncompatibleObjectVersion } from '../objects/wire.ts'
 import type { Db, Dialect } from './database.ts'
 import { type TableName, tables } from './schema/tables.ts'
 
@@ -139,14 +139,7 @@ export function codec<T extends object>(
   }
 }
 
-/** A row that a younger release wrote cannot be read: its fields may mean something else. */
-export class IncompatibleObjectVersion extends IronicError {
-  static override readonly wireName = 'IncompatibleObjectVersion'
-  override get wireClass(): string {
-    return 'oslo_versionedobjects.exception.IncompatibleObjectVersion'
-  }
-}
-
+// A row that a younger release wrote cannot be read: its fields may mean something else.
 function checkVersion(object: VersionedObject, row: Row): void {
   const version = row['version'] as string | null | undefined
   if (version === object.version || version === null || version === undefined) return

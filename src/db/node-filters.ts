@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, ExpressionWrapper, SelectQueryBuilder, SqlBool } from 'kysely'
+import { type ExpressionBuilder, type ExpressionWrapper, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import type { Db } from './database.ts'
 import { encodeTime } from './codec.ts'
 import type { Tables } from './tables.ts'
@@ -128,6 +128,10 @@ export function filtered<O>(
     next = next.where((eb) => condition(eb, value, db))
   }
   if (filters.include_children) return next
-  const parent = filters.parent_node ?? null
-  return next.where((eb) => equal('parent_node')(eb, parent))
+  const parent = filters.parent_node
+  if (parent !== undefined) return next.where((eb) => equal('parent_node')(eb, parent))
+  // nearly every node has no parent: the + keeps SQLite from walking the index of parents instead of that of the sort key
+  return next.where(
+    db.dialect === 'sqlite' ? sql<boolean>`+nodes.parent_node is null` : sql<boolean>`nodes.parent_node is null`,
+  )
 }
