@@ -20,7 +20,7 @@ import type { Node, Port, Portgroup, VolumeConnector, VolumeTarget } from '../ob
 import { isFastTrack } from './fast-track.ts'
 import { failFlow } from './flows/fail.ts'
 import { readyDeploySteps } from './steps.ts'
-import type { NotificationLevel, NotificationStatus } from './notifier.ts'
+import type { EventName, NotificationLevel, NotificationStatus } from '../notifications/events.ts'
 import { powerAction, setBootDevice } from './power-action.ts'
 import type { LockOptions, Tasks } from './tasks.ts'
 
@@ -190,7 +190,7 @@ export class ConductorTask implements Task {
     if (next.endsWith('failed') || next === 'error') this.log.error(line)
     else this.log.info(line)
     const failed = event === 'fail' || event === 'error'
-    this.emit('provision_set', failed ? 'error' : statusOf(before, next), failed ? 'error' : 'info', {
+    this.emit('node.provision_set', failed ? 'error' : statusOf(before, next), {
       event,
       previous_provision_state: before,
       previous_target_provision_state: targetBefore,
@@ -251,19 +251,14 @@ export class ConductorTask implements Task {
     })
   }
 
-  notify(action: string, status: NotificationStatus, level: NotificationLevel): Promise<void> {
-    this.emit(action, status, level, {})
+  notify(action: string, status: NotificationStatus, _level: NotificationLevel): Promise<void> {
+    this.emit(`node.${action}` as EventName, status)
     return Promise.resolve()
   }
 
-  /** Sends a notification with what its payload says beyond the node. */
-  emit(
-    action: string,
-    status: NotificationStatus,
-    level: NotificationLevel,
-    extra: Readonly<Record<string, unknown>>,
-  ): void {
-    this.tasks.parts.notifier.emit({ context: this.context, node: this.node, action, status, level, extra })
+  /** Sends a notification. @param extra what its payload says beyond the node */
+  emit(event: EventName, status: NotificationStatus, extra: Readonly<Record<string, unknown>> = {}): void {
+    this.tasks.parts.notifier.emit({ context: this.context, event, status, source: this.node, extra })
   }
 
   #needLock(): void {

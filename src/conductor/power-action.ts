@@ -158,13 +158,13 @@ async function powerOffTogether(
 }
 
 function notifyPower(task: ConductorTask, status: 'start' | 'end' | 'error', target: string): void {
-  task.emit('power_set', status, status === 'error' ? 'error' : 'info', { to_power: target })
+  task.emit('node.power_set', status, { to_power: target })
 }
 
 /** The power state was found to be another than the row said. */
 export async function notifyPowerCorrected(task: ConductorTask, from: string | null): Promise<void> {
   await tellNova(task)
-  task.emit('power_state_corrected', 'success', 'info', { from_power: from })
+  task.emit('node.power_state_corrected', 'success', { from_power: from })
 }
 
 async function tellNova(task: ConductorTask): Promise<void> {

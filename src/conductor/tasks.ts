@@ -15,7 +15,7 @@ import type { Logger } from '../lib/oslo-log/logger.ts'
 import type { Node } from '../objects/index.ts'
 import type { JsonDict } from '../objects/versioned-object.ts'
 import { ConductorTask } from './conductor-task.ts'
-import type { NodeNotifier } from './notifier.ts'
+import type { Notifier } from '../notifications/notifier.ts'
 import type { Slot, Workers } from './workers.ts'
 
 /** What tasks are made from. */
@@ -28,7 +28,7 @@ export interface TaskParts {
   /** id of this conductor's row: `conductor_affinity` of the nodes it prepares */
   readonly conductorId: number
   readonly drivers: DriverFactory
-  readonly notifier: NodeNotifier
+  readonly notifier: Pick<Notifier, 'emit'>
   readonly workers: Workers
   /** aborted when work must end */
   readonly signal: AbortSignal
@@ -107,6 +107,13 @@ export class Tasks {
     options: LockOptions = {},
   ): Promise<T> {
     return this.#hold(await this.#open(context, ident, purpose, { ...options, shared: true }), body)
+  }
+
+  /** As `shared`, on a row that has just been read. */
+  sharedOn<T>(context: RequestContext, node: Node, purpose: string, body: Body<T>): Promise<T> {
+    const task = new ConductorTask(this, context, node, true, purpose)
+    task.loadDriver()
+    return this.#hold(task, body)
   }
 
   /**

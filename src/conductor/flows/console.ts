@@ -9,7 +9,7 @@ import type { ConductorTask } from '../conductor-task.ts'
 export async function restoreConsole(task: ConductorTask, historyType = 'console'): Promise<void> {
   const { node } = task
   if (!node.console_enabled) return
-  await task.notify('console_restore', 'start', 'info')
+  task.emit('node.console_restore', 'start')
   try {
     await task.driver.console.startConsole(task)
   } catch (error) {
@@ -18,21 +18,21 @@ export async function restoreConsole(task: ConductorTask, historyType = 'console
     await task.addHistory(message, historyType)
     node.console_enabled = false
     await task.save()
-    await task.notify('console_restore', 'error', 'error')
+    task.emit('node.console_restore', 'error')
     return
   }
-  await task.notify('console_restore', 'end', 'info')
+  task.emit('node.console_restore', 'end')
 }
 
 /** Stops the console of a node that has one. @throws what the driver throws */
-export async function stopConsole(task: ConductorTask, action: 'console_stop' | 'console_set'): Promise<void> {
+export async function stopConsole(task: ConductorTask): Promise<void> {
   if (!task.node.console_enabled) return
-  await task.notify(action, 'start', 'info')
+  task.emit('node.console_set', 'start')
   try {
     await task.driver.console.stopConsole(task)
   } catch (error) {
-    await task.notify(action, 'error', 'error')
+    task.emit('node.console_set', 'error')
     throw error
   }
-  await task.notify(action, 'end', 'info')
+  task.emit('node.console_set', 'end')
 }

@@ -48,7 +48,7 @@ export async function tearDownNode(task: ConductorTask, from: string | null): Pr
 
 async function tearDown(task: ConductorTask, from: string | null): Promise<void> {
   if (withRescueParts.includes(from)) await task.driver.rescue.cleanUp(task)
-  await stopConsole(task, 'console_stop')
+  await stopConsole(task)
   await task.driver.deploy.switchInterface(task)
   await task.driver.deploy.cleanUp(task)
   await task.driver.deploy.tearDown(task)

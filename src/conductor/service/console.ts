@@ -30,7 +30,7 @@ export const consoleMethods = (parts: ServiceParts): Methods<'get_console_inform
 
 async function setConsole(task: ConductorTask, enabled: boolean): Promise<void> {
   const { node, driver } = task
-  await task.notify('console_set', 'start', 'info')
+  task.emit('node.console_set', 'start')
   try {
     await (enabled ? driver.console.startConsole(task) : driver.console.stopConsole(task))
   } catch (error) {
@@ -38,11 +38,11 @@ async function setConsole(task: ConductorTask, enabled: boolean): Promise<void> 
     task.log.error(message, { error })
     await task.addHistory(message, 'console')
     await task.save()
-    await task.notify('console_set', 'error', 'error')
+    task.emit('node.console_set', 'error')
     return
   }
   node.console_enabled = enabled
   node.last_error = null
   await task.save()
-  await task.notify('console_set', 'end', 'info')
+  task.emit('node.console_set', 'end')
 }

@@ -190,7 +190,7 @@ async function deleteNode(task: ConductorTask): Promise<void> {
   if (node.console_enabled) {
     task.loadDriver()
     try {
-      await stopConsole(task, 'console_set')
+      await stopConsole(task)
     } catch (error) {
       task.log.error(`The console of node ${node.uuid} could not be stopped while it is deleted: ${messageOf(error)}`)
     }

@@ -1,5 +1,7 @@
 import type { InterfaceType } from '../../domain/interfaces.ts'
 import type { Step, StepArgument, StepPhase, StepResult } from '../../domain/steps.ts'
+import type { NodeFilters } from '../../db/nodes.ts'
+import type { Node } from '../../objects/index.ts'
 import type { DriverParts, Task } from '../task.ts'
 
 /** A row of an interface's step table. */
@@ -13,6 +15,19 @@ export interface StepSpec {
   readonly args?: Readonly<Record<string, StepArgument>> | null
   /** Does the step. Bound to the interface. */
   readonly run: (task: Task, args: Record<string, unknown>) => Promise<StepResult | void>
+}
+
+/** Work that an interface does every so often on nodes that use it. */
+export interface NodePeriodic {
+  readonly name: string
+  /** seconds; 0: off */
+  readonly interval: number
+  readonly filters: NodeFilters
+  /** looks at the listed node before it is locked */
+  readonly concerns?: (node: Node) => boolean
+  /** false: the node is locked exclusively. Default true. */
+  readonly shared?: boolean
+  readonly run: (task: Task) => Promise<void>
 }
 
 /** What all interfaces share: properties, validation, and steps. */
@@ -36,6 +51,11 @@ export abstract class DriverInterface {
 
   /** The steps this interface itself implements. */
   steps(): readonly StepSpec[] {
+    return []
+  }
+
+  /** Its periodic work; the conductor runs it for the nodes that use this interface. */
+  periodics(): readonly NodePeriodic[] {
     return []
   }
 
