@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { SecureContextOptions, SecureVersion } from 'node:tls'
-import { authenticatorFor, before } from '../api/auth/strategies.ts'
+import { authenticatorFor } from '../api/auth/strategies.ts'
 import { PolicyAuthorizer } from '../api/policy-authorizer.ts'
 import { createApi } from '../api/server.ts'
 import type { Config } from '../config/index.ts'
@@ -32,7 +32,7 @@ export async function listenApi(
     log: apiLog,
     find: (path) => Promise.resolve(loaded.findFile(path)),
   })
-  const authenticator = before(() => policy.refresh(), await authenticatorFor(config, apiLog))
+  const authenticator = await authenticatorFor(config, apiLog)
   stack.defer(() => authenticator.close())
   const tls = config.api.enable_ssl_api ? tlsOptions(config) : undefined
   const api = createApi({

@@ -19,12 +19,3 @@ export function authenticatorFor(config: Config, log: Logger): Promise<Authentic
       return keystone(config, log)
   }
 }
-
-/** The same authenticator, with something done before each request: policy files are looked at. */
-export const before = (look: () => Promise<void>, authenticator: Authenticator): Authenticator => ({
-  ...authenticator,
-  identify: async (headers, request) => {
-    await look()
-    return await authenticator.identify(headers, request)
-  },
-})

@@ -1,9 +1,28 @@
 /** All routes of the API. */
 import type { Route } from '../resource.ts'
 import type { ReservedWords } from '../router.ts'
+import { allocationRoutes } from './allocations/routes.ts'
 import { chassisRoutes } from './chassis/routes.ts'
+import { deployTemplateRoutes } from './deploy-templates/routes.ts'
+import { eventRoutes } from './events/routes.ts'
+import { inspectionRuleRoutes } from './inspection-rules/routes.ts'
 import { nodeReservedWords, nodeRoutes } from './nodes/routes.ts'
+import { runbookRoutes } from './runbooks/routes.ts'
+import { runbookTraitRoutes } from './runbooks/traits.ts'
+import { shardRoutes } from './shards/routes.ts'
+import { volumeRoutes } from './volume/routes.ts'
 
-export const routes: readonly Route[] = [...chassisRoutes, ...nodeRoutes]
+export const routes: readonly Route[] = [
+  ...chassisRoutes,
+  ...nodeRoutes,
+  ...allocationRoutes,
+  ...deployTemplateRoutes,
+  ...eventRoutes,
+  ...inspectionRuleRoutes,
+  ...runbookRoutes,
+  ...runbookTraitRoutes,
+  ...shardRoutes,
+  ...volumeRoutes,
+]
 
 export const reservedWords: readonly ReservedWords[] = [nodeReservedWords]
