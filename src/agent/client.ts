@@ -279,7 +279,9 @@ export class AgentClient {
       if (last?.command_name === listedName(method) && last.command_status === 'RUNNING') return last
     } catch (error) {
       if (!(error instanceof IronicError)) throw error
-      this.#parts.log.warning(`Command states of node ${node.uuid} after ${method} got no answer: none either`, { error })
+      this.#parts.log.warning(`Command states of node ${node.uuid} after ${method} got no answer: none either`, {
+        error,
+      })
     }
     throw new AgentConnectionFailed(
       { reason: `no answer to command ${method} from node ${node.uuid}: ${reasonOf(cause)}` },

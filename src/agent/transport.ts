@@ -71,7 +71,9 @@ export class AgentTransport {
 
   async #connectionTo(node: Node, url: URL): Promise<Agent> {
     const tls = await agentTls(node, this.#config)
-    const key = createHash('sha256').update(JSON.stringify([url.origin, tls])).digest('base64')
+    const key = createHash('sha256')
+      .update(JSON.stringify([url.origin, tls]))
+      .digest('base64')
     let connection = this.#connections.get(key)
     if (connection === undefined) {
       const timeout = this.#config.agent.command_timeout * 1000

@@ -29,8 +29,7 @@ const asObject = 56
 const withVendorData = 59
 
 /** Nothing given, as Python takes it. */
-const isNothing = (value: unknown) =>
-  !value || (typeof value === 'object' && Object.keys(value).length === 0)
+const isNothing = (value: unknown) => !value || (typeof value === 'object' && Object.keys(value).length === 0)
 
 /**
  * Checks a config drive that comes with a provision request: an address, base64, or an object to build one from.

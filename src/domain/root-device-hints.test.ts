@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Device, findDevicesByHints, type HintReader, matchRootDeviceHints, parseRootDeviceHints } from './root-device-hints.ts'
+import {
+  type Device,
+  findDevicesByHints,
+  type HintReader,
+  matchRootDeviceHints,
+  parseRootDeviceHints,
+} from './root-device-hints.ts'
 import { specificationMatches } from './specs-matcher.ts'
 
 interface Case {

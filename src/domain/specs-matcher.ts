@@ -121,7 +121,7 @@ function order(a: string, b: string): number {
 /** `['aes', 'mmx']`: the members that are text. */
 function listOf(text: string): string[] {
   const inside = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1]
-  if (inside === undefined) throw new SpecificationError('<all-in> compares with a list such as [\'aes\', \'mmx\']')
+  if (inside === undefined) throw new SpecificationError("<all-in> compares with a list such as ['aes', 'mmx']")
   const member = /^\s*(?:'([^'\\]*)'|"([^"\\]*)"|[\w.+-]+)\s*(,|$)/
   const members: string[] = []
   for (let rest = inside; rest.trim() !== '';) {

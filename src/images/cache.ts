@@ -1,7 +1,12 @@
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ImageConvertFailed, ImageDownloadFailed, ImageRefValidationFailed, InsufficientDiskSpace } from '../errors/image.ts'
+import {
+  ImageConvertFailed,
+  ImageDownloadFailed,
+  ImageRefValidationFailed,
+  InsufficientDiskSpace,
+} from '../errors/image.ts'
 import { type CacheLimits, cleanUpFolder, ensureSpace, removeAbandoned, withPartialFolder } from './cache-folder.ts'
 import { type Checksum, expectedDigest } from './checksums.ts'
 import { convertToRaw } from './convert.ts'
@@ -92,7 +97,13 @@ export class ImageCache {
         return { format: kept.format }
       }
       await rm(master, { force: true })
-      await ensureSpace(await existing(folder), source.size, this.#options.limits, this.#parts.clock.now(), this.#parts.log)
+      await ensureSpace(
+        await existing(folder),
+        source.size,
+        this.#options.limits,
+        this.#parts.clock.now(),
+        this.#parts.log,
+      )
       return await this.#fetchInto(folder, wanted, source.keep ? { master, source } : null)
     })
     await this.cleanUp()

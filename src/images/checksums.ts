@@ -119,7 +119,11 @@ function nameMatchers(name: string): RegExp[] {
 }
 
 /** Names that hashlib knows and OpenSSL writes otherwise. */
-const otherNames: Readonly<Record<string, string>> = { blake2b: 'blake2b512', blake2s: 'blake2s256', 'sha-384': 'sha384' }
+const otherNames: Readonly<Record<string, string>> = {
+  blake2b: 'blake2b512',
+  blake2s: 'blake2s256',
+  'sha-384': 'sha384',
+}
 
 /** @throws ImageChecksumAlgorithmFailure for an algorithm that is not known here */
 export function hashFor(algorithm: string): Hash {

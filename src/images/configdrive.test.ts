@@ -118,10 +118,21 @@ test('an ISO with broken network data gets that of the attached VIFs', async () 
   }
   const drive = gzipSync(writeIso(files, { label: 'config-2', created: now })).toString('base64')
   const port = { id: 1, uuid: 'u', address: '52:54:00:00:00:01', portgroup_id: null, vif: 'v1' }
-  const parts = { ports: [attached(port)], portgroups: [], describeVif, checkMtu: true, log: silentLogger, nodeUuid: 'n', now }
+  const parts = {
+    ports: [attached(port)],
+    portgroups: [],
+    describeVif,
+    checkMtu: true,
+    log: silentLogger,
+    nodeUuid: 'n',
+    now,
+  }
   const repaired = filesIn((await repairConfigDrive(drive, parts)) as string)
   assert.deepEqual(Object.keys(repaired).sort(), Object.keys(files).sort())
-  assert.deepEqual(repaired['openstack/content/a long name, with blanks.text'], files['openstack/content/a long name, with blanks.text'])
+  assert.deepEqual(
+    repaired['openstack/content/a long name, with blanks.text'],
+    files['openstack/content/a long name, with blanks.text'],
+  )
   const data = JSON.parse(repaired['openstack/latest/network_data.json']!.toString()) as { links: unknown[] }
   assert.deepEqual(data.links, [
     { id: 'iface0', type: 'phy', ethernet_mac_address: '52:54:00:00:00:01', mtu: 1500, vif_id: 'v1' },
@@ -140,7 +151,8 @@ test('an ISO that leads out of itself, or points beyond its end, is refused', ()
   const iso = writeIso({ 'aa/bb': Buffer.from('text') }, { label: 'x', created: now })
   const name = Buffer.from('aa', 'utf16le').swap16()
   const evil = Buffer.from(iso)
-  for (let at = evil.indexOf(name); at >= 0; at = evil.indexOf(name, at + 1)) Buffer.from('..', 'utf16le').swap16().copy(evil, at)
+  for (let at = evil.indexOf(name); at >= 0; at = evil.indexOf(name, at + 1))
+    Buffer.from('..', 'utf16le').swap16().copy(evil, at)
   assert.throws(() => readIso(evil), { name: 'InvalidContent' })
   assert.throws(() => readIso(iso.subarray(0, iso.length - 2048)), { name: 'InvalidContent' })
   assert.throws(() => readIso(Buffer.alloc(100)), { name: 'InvalidContent' })

@@ -70,7 +70,8 @@ export interface RepairParts {
  */
 export async function repairConfigDrive(configdrive: unknown, parts: RepairParts): Promise<unknown> {
   try {
-    if (typeof configdrive === 'string') return configdrive.startsWith('http') ? configdrive : await repairedIso(configdrive, parts)
+    if (typeof configdrive === 'string')
+      return configdrive.startsWith('http') ? configdrive : await repairedIso(configdrive, parts)
     if (typeof configdrive !== 'object' || configdrive === null) return configdrive
     const data = configdrive as Record<string, unknown>
     if (!networkDataIsInvalid(data['network_data'], parts.checkMtu)) return configdrive

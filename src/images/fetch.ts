@@ -43,7 +43,8 @@ export async function fetchImage(
 ): Promise<void> {
   const wanted = parts.config.conductor.disable_file_checksum ? undefined : checksum
   const expected = wanted === undefined ? undefined : expectedDigest(wanted)
-  if (expected?.algorithm === 'md5' && !parts.config.agent.allow_md5_checksum) throw new ImageChecksumAlgorithmFailure({})
+  if (expected?.algorithm === 'md5' && !parts.config.agent.allow_md5_checksum)
+    throw new ImageChecksumAlgorithmFailure({})
   try {
     const kind = imageSourceKind(href)
     if (kind === 'file') {
@@ -142,7 +143,8 @@ async function downloadOnce(
   }
 }
 
-const isDiskFull = (error: Error) => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error.cause as NodeJS.ErrnoException)?.code ?? '')
+const isDiskFull = (error: Error) =>
+  ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error.cause as NodeJS.ErrnoException)?.code ?? '')
 
 function diskReason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
@@ -172,7 +174,10 @@ async function decompressZstandard({ config, log }: FetchParts, path: string, si
     log.debug(`${path} was compressed by zstd`)
   } catch (cause) {
     if (!(cause instanceof ProgramFailed)) throw cause
-    throw new ImageDownloadFailed({ image_href: path, reason: `it cannot be decompressed: ${cause.message}` }, { cause })
+    throw new ImageDownloadFailed(
+      { image_href: path, reason: `it cannot be decompressed: ${cause.message}` },
+      { cause },
+    )
   } finally {
     await rm(compressed, { force: true })
   }

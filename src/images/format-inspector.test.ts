@@ -34,7 +34,9 @@ async function write({ size, parts }: FormatCase['in']['image']): Promise<string
   return path
 }
 
-const failed = (error: unknown) => ({ error: (error as Error).name === 'AmbiguousImage' ? 'ImageFormatError' : (error as Error).name })
+const failed = (error: unknown) => ({
+  error: (error as Error).name === 'AmbiguousImage' ? 'ImageFormatError' : (error as Error).name,
+})
 
 test('image formats are told and judged as Ironic does', async () => {
   for (const one of cases) {

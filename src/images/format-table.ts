@@ -16,8 +16,7 @@ const cutShort = 'it ends within its headers'
 /** Any of those at the start. */
 const beginsWith = (magic: string | Buffer, neededLength = magic.length) => {
   const bytes = Buffer.from(magic as string, 'latin1')
-  return async (probe: FormatProbe) =>
-    probe.size >= neededLength && (await probe.read(0, bytes.length)).equals(bytes)
+  return async (probe: FormatProbe) => probe.size >= neededLength && (await probe.read(0, bytes.length)).equals(bytes)
 }
 
 const numberAt = async (probe: FormatProbe, offset: number, read: (piece: Buffer) => number | bigint) => {

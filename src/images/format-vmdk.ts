@@ -46,7 +46,8 @@ function descriptorOf(bytes: Buffer): Descriptor | null {
   return { text, type: type ?? 'formatnotfound' }
 }
 
-const printable = (byte: number) => (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 31)
+const printable = (byte: number) =>
+  (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13) || (byte >= 28 && byte <= 31)
 
 /** A file without a sparse header that is text and says what kind of VMDK it describes. */
 async function loneDescriptor(probe: FormatProbe): Promise<Descriptor | null> {
@@ -77,7 +78,8 @@ function unsafeDescriptor({ text, type }: Descriptor): string | null {
   for (const line of text.split('\n').map((part) => part.trim())) {
     if (line === '' || line.startsWith('#') || line.startsWith('ddb')) continue
     if (line.includes('=') && !line.split('=')[0]!.includes(' ')) continue
-    if (!['rw', 'rdonly', 'noaccess'].includes(line.split(' ')[0]!)) return 'its descriptor has a line that is not known'
+    if (!['rw', 'rdonly', 'noaccess'].includes(line.split(' ')[0]!))
+      return 'its descriptor has a line that is not known'
     if (line.includes('/')) return 'an extent of it is a file elsewhere'
     extents++
   }

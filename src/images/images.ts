@@ -59,7 +59,10 @@ export class Images {
   }
 
   /** The checksum that `instance_info` asks for, in whatever form. @throws ImageChecksumAlgorithmFailure and what a download throws */
-  async checksumFor(instanceInfo: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<Checksum | undefined> {
+  async checksumFor(
+    instanceInfo: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<Checksum | undefined> {
     const { config } = this.#fetchParts
     const chosen = await chooseChecksum(instanceInfo, {
       allowMd5: config.agent.allow_md5_checksum,

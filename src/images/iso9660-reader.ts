@@ -31,7 +31,10 @@ function rockRidgeName(area: Buffer): string | undefined {
   return name
 }
 
-const jolietName = (identifier: Buffer) => Buffer.from(identifier.subarray(0, identifier.length & ~1)).swap16().toString('utf16le')
+const jolietName = (identifier: Buffer) =>
+  Buffer.from(identifier.subarray(0, identifier.length & ~1))
+    .swap16()
+    .toString('utf16le')
 
 function recordsOf(image: Buffer, extent: number, length: number, joliet: boolean): FoundRecord[] {
   const start = extent * sectorSize

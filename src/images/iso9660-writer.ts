@@ -61,7 +61,11 @@ function namePlainly(folder: Entry): void {
   const used = new Set<string>()
   for (const entry of folder.children!) {
     const [base = '', extension = ''] = entry.children === null ? splitName(entry.name) : [entry.name]
-    const clean = (text: string, length: number) => text.toUpperCase().replaceAll(/[^A-Z0-9_]/g, '_').slice(0, length)
+    const clean = (text: string, length: number) =>
+      text
+        .toUpperCase()
+        .replaceAll(/[^A-Z0-9_]/g, '_')
+        .slice(0, length)
     for (let attempt = 0; ; attempt++) {
       const number = attempt === 0 ? '' : String(attempt)
       const stem = (clean(base, 8 - number.length) || '_') + number
@@ -140,7 +144,10 @@ const alternateName = (name: string) => susp('NM', Buffer.concat([Buffer.from([0
 /** Says that system use areas follow the sharing protocol, and which extension is used. */
 const suspIndicator = susp('SP', Buffer.from([0xbe, 0xef, 0]))
 const extensionId = 'RRIP_1991A'
-const extensionReference = susp('ER', Buffer.concat([Buffer.from([extensionId.length, 0, 0, 1]), Buffer.from(extensionId)]))
+const extensionReference = susp(
+  'ER',
+  Buffer.concat([Buffer.from([extensionId.length, 0, 0, 1]), Buffer.from(extensionId)]),
+)
 
 /** How one of the two trees writes its names and where its extents are. */
 interface Tree {
@@ -248,7 +255,9 @@ function volumeDescriptor({ type, options, sectors, pathTableLength, pathTables,
   const text = (at: number, length: number, value: string) => {
     if (joliet) {
       const wide = Buffer.alloc(length - (length % 2))
-      Buffer.from(value.padEnd(wide.length / 2, ' ').slice(0, wide.length / 2), 'utf16le').swap16().copy(wide)
+      Buffer.from(value.padEnd(wide.length / 2, ' ').slice(0, wide.length / 2), 'utf16le')
+        .swap16()
+        .copy(wide)
       wide.copy(descriptor, at)
     } else {
       descriptor.write(value.padEnd(length, ' ').slice(0, length), at, 'latin1')
@@ -288,7 +297,8 @@ function volumeDescriptor({ type, options, sectors, pathTableLength, pathTables,
 }
 
 const sectorsOf = (length: number) => Math.ceil(length / sectorSize)
-const padded = (buffer: Buffer) => Buffer.concat([buffer, Buffer.alloc(sectorsOf(buffer.length) * sectorSize - buffer.length)])
+const padded = (buffer: Buffer) =>
+  Buffer.concat([buffer, Buffer.alloc(sectorsOf(buffer.length) * sectorSize - buffer.length)])
 
 function filesOf(folders: readonly Entry[]): Entry[] {
   return folders.flatMap((folder) => folder.children!.filter((entry) => entry.children === null))

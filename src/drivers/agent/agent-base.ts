@@ -163,7 +163,8 @@ export const outOfBandSteps = (client: AgentClient): StepSpec[] => [
       try {
         if (node.disable_power_off) await task.powerAction('rebooting')
         else if (task.driver.power.supportedPowerStates(task).includes('power on')) await task.powerAction('power on')
-        else task.log.debug(`Power interface of node ${node.uuid} cannot power on; the instance is taken to run already`)
+        else
+          task.log.debug(`Power interface of node ${node.uuid} cannot power on; the instance is taken to run already`)
       } catch (error) {
         await outOfBandFailed(client, task, 'could not be started', error)
       }

@@ -33,7 +33,9 @@ export class AutodetectDeploy extends DeployInterface {
     super(parts)
     const { autodetect_deploy_interfaces: names, enabled_deploy_interfaces: enabled } = parts.config.DEFAULT
     if (names.length === 0) {
-      throw new InvalidParameterValue('Deploy interface autodetect has nothing to choose from; set [DEFAULT]autodetect_deploy_interfaces.')
+      throw new InvalidParameterValue(
+        'Deploy interface autodetect has nothing to choose from; set [DEFAULT]autodetect_deploy_interfaces.',
+      )
     }
     this.#choices = names.map((name) => {
       const Choice = candidates[name]
@@ -98,7 +100,9 @@ export class AutodetectDeploy extends DeployInterface {
   async #choose(task: Task): Promise<DeployInterface> {
     for (const choice of this.#choices) if (await choice.supportsDeploy(task)) return choice
     if (task.node.instance_info?.['image_source']) {
-      task.log.warning(`No deploy interface says that it fits the image of node ${task.node.uuid}; the last one is used`)
+      task.log.warning(
+        `No deploy interface says that it fits the image of node ${task.node.uuid}; the last one is used`,
+      )
     }
     return this.#choices.at(-1)!
   }

@@ -40,8 +40,7 @@ export class BootcDeploy extends CustomAgentDeploy {
     const { node } = task
     const { deploy, oci } = this.parts.config
     const source = imageSource(task)
-    const secret =
-      pullSecret(node, deploy)?.password ?? (await registryPullSecret(source, oci.authentication_config))
+    const secret = pullSecret(node, deploy)?.password ?? (await registryPullSecret(source, oci.authentication_config))
     return await executeAgentStep(this.client, task, 'deploy', {
       interface: 'deploy',
       step: 'execute_bootc_install',

@@ -158,7 +158,9 @@ export class CustomAgentDeploy extends AgentDeployBase {
     } catch (error) {
       if (!(error instanceof IronicError)) throw error
       if (error.name === 'IPMIFailure' && mode === 'uefi') {
-        task.log.warning(`Node ${node.uuid} does not take a boot device by IPMI in UEFI mode; set it by hand if need be`)
+        task.log.warning(
+          `Node ${node.uuid} does not take a boot device by IPMI in UEFI mode; set it by hand if need be`,
+        )
         return
       }
       await deployStepFailed(

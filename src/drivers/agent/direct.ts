@@ -45,7 +45,10 @@ export class AgentDeploy extends CustomAgentDeploy {
   }
 
   override steps(): readonly StepSpec[] {
-    return [...super.steps(), { phase: 'deploy', step: 'write_image', priority: 80, run: (task) => this.writeImage(task) }]
+    return [
+      ...super.steps(),
+      { phase: 'deploy', step: 'write_image', priority: 80, run: (task) => this.writeImage(task) },
+    ]
   }
 
   protected async writeImage(task: Task): Promise<'wait' | 'done'> {

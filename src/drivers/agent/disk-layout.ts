@@ -45,7 +45,9 @@ export function partitionLayout(node: Node, config: Config): JsonDict {
 function integer(node: Node, name: string, value: unknown): number {
   const number = typeof value === 'number' ? Math.trunc(value) : Number(/^\s*[+-]?\d+\s*$/.exec(String(value))?.[0])
   if (Number.isSafeInteger(number)) return number
-  throw new InvalidParameterValue(`${name} in instance_info of node ${node.uuid} must be an integer, not ${String(value)}.`)
+  throw new InvalidParameterValue(
+    `${name} in instance_info of node ${node.uuid} must be an integer, not ${String(value)}.`,
+  )
 }
 
 function checkLayoutUnchanged(node: Node, sizes: Record<(typeof layoutFields)[number], number>): void {

@@ -41,7 +41,12 @@ export async function buildInstanceInfo(task: Task, images: Images): Promise<Jso
   if (from === 'local' || source.startsWith('file://')) Object.assign(info, await serveFromHere(task, images, info))
   else Object.assign(info, await fetchedByAgent(task, images, info, source))
   if (internal(node, 'is_whole_disk_image')) return { ...info, image_type: 'whole-disk' }
-  return { ...info, image_type: 'partition', ...partitionLayout(node, config), image_source: info['image_source'] as unknown }
+  return {
+    ...info,
+    image_type: 'partition',
+    ...partitionLayout(node, config),
+    image_source: info['image_source'] as unknown,
+  }
 }
 
 /** The agent downloads from the source itself: it must answer, and where it redirects to is what the agent is told. */
@@ -58,7 +63,13 @@ async function fetchedByAgent(task: Task, images: Images, info: JsonDict, source
     const declared = typeof info['image_disk_format'] === 'string' ? info['image_disk_format'] : null
     const destination = imagePath(task.config, task.node)
     const signal = task.signal
-    const { format } = await images.instances.fetch({ href: source, destination, toRaw: false, format: declared, signal })
+    const { format } = await images.instances.fetch({
+      href: source,
+      destination,
+      toRaw: false,
+      format: declared,
+      signal,
+    })
     await rm(destination, { force: true })
     result['image_disk_format'] = format
   }

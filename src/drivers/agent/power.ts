@@ -33,7 +33,9 @@ export class AgentPower extends PowerInterface {
     }
     if (!agentIsAlive(node, this.parts.config, this.parts.clock.now())) {
       return Promise.reject(
-        new InvalidParameterValue(`The agent on node ${node.uuid} is not heard of, so power interface agent cannot be used.`),
+        new InvalidParameterValue(
+          `The agent on node ${node.uuid} is not heard of, so power interface agent cannot be used.`,
+        ),
       )
     }
     return Promise.resolve()

@@ -42,7 +42,12 @@ export class AgentRaid extends RaidInterface {
     return [
       apply('deploy'),
       apply('service'),
-      { phase: 'clean', step: 'create_configuration', priority: 0, run: (task, args) => this.createConfiguration(task, args) },
+      {
+        phase: 'clean',
+        step: 'create_configuration',
+        priority: 0,
+        run: (task, args) => this.createConfiguration(task, args),
+      },
       { phase: 'clean', step: 'delete_configuration', priority: 0, run: (task) => this.onAgent('clean', task) },
     ]
   }

@@ -13,7 +13,9 @@ export function validateRootDeviceHints(node: Node): RootDeviceHints | null {
     return parseRootDeviceHints(hints)
   } catch (cause) {
     if (!(cause instanceof Error)) throw cause
-    throw new InvalidParameterValue(`The root device hints in ${where} of node ${node.uuid}: ${cause.message}`, { cause })
+    throw new InvalidParameterValue(`The root device hints in ${where} of node ${node.uuid}: ${cause.message}`, {
+      cause,
+    })
   }
 }
 

@@ -26,7 +26,11 @@ export class ProgramFailed extends Error {
   /** `ENOENT` when it is not installed */
   readonly code: string | undefined
 
-  constructor(program: string, what: string, facts: { exitCode?: number | null; stderr?: string; cause?: unknown } = {}) {
+  constructor(
+    program: string,
+    what: string,
+    facts: { exitCode?: number | null; stderr?: string; cause?: unknown } = {},
+  ) {
     const said = (facts.stderr ?? '').trim().slice(-1000)
     super(`${program} ${what}${said === '' ? '' : `: ${said}`}`, { cause: facts.cause })
     this.program = program
