@@ -186,6 +186,9 @@ export function route<const P extends Parameters = Record<string, never>, B = un
   }
 }
 
+/** As the `unset` of a field: whatever is sent for it counts as sent, null too. */
+export const neverUnset: unique symbol = Symbol('never unset')
+
 /** A field of a resource. */
 export interface Field<T = unknown> extends Window {
   readonly value: Value<T>

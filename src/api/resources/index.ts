@@ -7,6 +7,11 @@ import { deployTemplateRoutes } from './deploy-templates/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { inspectionRuleRoutes } from './inspection-rules/routes.ts'
 import { nodeReservedWords, nodeRoutes } from './nodes/routes.ts'
+import { conductorRoutes } from './conductors/routes.ts'
+import { driverRoutes } from './drivers/routes.ts'
+import { portgroupRoutes } from './portgroups/routes.ts'
+import { portRoutes } from './ports/routes.ts'
+import { ramdiskRoutes } from './ramdisk/routes.ts'
 import { runbookRoutes } from './runbooks/routes.ts'
 import { runbookTraitRoutes } from './runbooks/traits.ts'
 import { shardRoutes } from './shards/routes.ts'
@@ -19,6 +24,11 @@ export const routes: readonly Route[] = [
   ...deployTemplateRoutes,
   ...eventRoutes,
   ...inspectionRuleRoutes,
+  ...conductorRoutes,
+  ...driverRoutes,
+  ...portgroupRoutes,
+  ...portRoutes,
+  ...ramdiskRoutes,
   ...runbookRoutes,
   ...runbookTraitRoutes,
   ...shardRoutes,

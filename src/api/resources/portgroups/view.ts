@@ -1,0 +1,24 @@
+import { NotAcceptable } from '../../../errors/base.ts'
+import type { Portgroup } from '../../../objects/portgroup.ts'
+import { linksOf } from '../../links.ts'
+import type { AnyCall } from '../../resource.ts'
+import { defineView, rowOf } from '../../view.ts'
+import { portgroupFields } from './fields.ts'
+
+/** Fields that a request of an older version may not name; the others are just not shown to it. */
+export const gatedFields: readonly string[] = ['mode', 'properties', 'dynamic_portgroup']
+
+export const portgroupView = defineView({
+  fields: portgroupFields,
+  resource: 'portgroups',
+  extrasNamed: true,
+  extras: {
+    ports: { text: (row, { url }) => JSON.stringify(linksOf(url, 'portgroups', `${String(row['uuid'])}/ports`)) },
+  },
+  tooNew: (name, { since }) =>
+    gatedFields.includes(name) ? new NotAcceptable(`The field ${name} needs API version 1.${since} or newer.`) : undefined,
+})
+
+/** One port group as JSON text. */
+export const portgroupText = (call: AnyCall, portgroup: Portgroup, names: readonly string[] | null = null): string =>
+  portgroupView.writer(call.minor, names)(rowOf(portgroup), { url: call.url })
