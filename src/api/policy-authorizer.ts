@@ -2,6 +2,7 @@ import type { Config } from '../config/index.ts'
 import type { RequestContext } from '../domain/context.ts'
 import { HTTPForbidden } from '../errors/base.ts'
 import { ConfigInvalid } from '../errors/general.ts'
+import { checkText } from '../lib/oslo-policy/check.ts'
 import { Enforcer, PolicyNotAuthorized } from '../lib/oslo-policy/enforcer.ts'
 import { PolicyFileError, PolicyFiles, type PolicyPlaces } from '../lib/oslo-policy/policy-files.ts'
 import { ruleProblems, type FileRules } from '../lib/oslo-policy/rules.ts'
@@ -83,6 +84,17 @@ export class PolicyAuthorizer implements Authorizer {
 
   knows(rule: string): boolean {
     return this.#enforcer.checks.has(rule)
+  }
+
+  /** Names of all rules, those of the operator's files included. */
+  ruleNames(): string[] {
+    return [...this.#enforcer.checks.keys()]
+  }
+
+  /** The check of a rule as it counts; empty when there is none. */
+  ruleText(rule: string): string {
+    const check = this.#enforcer.checks.get(rule)
+    return check === undefined ? '' : checkText(check)
   }
 
   #ask<T>(
