@@ -8,6 +8,7 @@ import { ConductorObject, type Conductor } from '../objects/conductor.ts'
 import { codec, encodeTime, type Row } from './codec.ts'
 import type { Db } from './database.ts'
 import type { Page } from './paging.ts'
+import { idempotent } from './retry.ts'
 import { type Entity, findRow, getRow, listRows } from './rows.ts'
 import { duplicateColumns } from './violations.ts'
 
@@ -62,11 +63,13 @@ export async function registerConductor(db: Db, values: ConductorValues, { updat
 
 /** The heartbeat. @throws ConductorNotFound */
 export async function touchConductor(db: Db, hostname: string, { online = true } = {}): Promise<void> {
-  const { numUpdatedRows } = await db.sql
-    .updateTable('conductors')
-    .set({ updated_at: encodeTime(db.now(), db.dialect), online: online ? 1 : 0 })
-    .where('hostname', '=', hostname)
-    .executeTakeFirst()
+  const { numUpdatedRows } = await idempotent(() =>
+    db.sql
+      .updateTable('conductors')
+      .set({ updated_at: encodeTime(db.now(), db.dialect), online: online ? 1 : 0 })
+      .where('hostname', '=', hostname)
+      .executeTakeFirst(),
+  )
   if (numUpdatedRows === 0n) throw new ConductorNotFound({ conductor: hostname })
 }
 

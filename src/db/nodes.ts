@@ -16,7 +16,9 @@ import { codec, encodeTime, type Row } from './codec.ts'
 import type { Db } from './database.ts'
 import { filtered, type NodeFilters } from './node-filters.ts'
 import { isUuid } from './identity.ts'
+import { ledgerOf } from './lock-ledger.ts'
 import { type Page, paged, sortColumn, type Start } from './paging.ts'
+import { idempotent, OutcomeUnknown } from './retry.ts'
 import { traitsOfNodes } from './traits.ts'
 import { duplicateColumns } from './violations.ts'
 
@@ -135,11 +137,14 @@ export async function updateNode(db: Db, id: number | string, values: NodeValues
   const column = typeof id === 'number' ? 'id' : 'uuid'
   const row = { ...inspectionTimes(db, values), ...nodeCodec.forUpdate(db, values) }
   try {
-    const { numUpdatedRows } = await db.sql
-      .updateTable('nodes')
-      .set(row as never)
-      .where(column, '=', id as never)
-      .executeTakeFirst()
+    // who changes a node holds its lock, so the same change once more is the same
+    const { numUpdatedRows } = await idempotent(() =>
+      db.sql
+        .updateTable('nodes')
+        .set(row as never)
+        .where(column, '=', id as never)
+        .executeTakeFirst(),
+    )
     if (numUpdatedRows === 0n) throw new NodeNotFound({ node: id })
   } catch (error) {
     conflict(error, values, id)
@@ -205,45 +210,77 @@ export async function destroyNode(db: Db, idOrUuid: number | string): Promise<vo
  */
 export async function reserveNode(db: Db, idOrUuidOrName: number | string, host: string): Promise<Node> {
   const column = typeof idOrUuidOrName === 'number' ? 'id' : isUuid(idOrUuidOrName) ? 'uuid' : 'name'
-  const { numUpdatedRows } = await db.sql
-    .updateTable('nodes')
-    .set({ reservation: host, updated_at: encodeTime(db.now(), db.dialect) })
-    .where(column, '=', idOrUuidOrName as never)
-    .where('reservation', 'is', null)
-    .executeTakeFirst()
+  const ledger = ledgerOf(db)
+  let taken: boolean | undefined
+  try {
+    taken = await ledger.reaching(async () => {
+      const { numUpdatedRows } = await db.sql
+        .updateTable('nodes')
+        .set({ reservation: host, updated_at: encodeTime(db.now(), db.dialect) })
+        .where(column, '=', idOrUuidOrName as never)
+        .where('reservation', 'is', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    })
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown)) throw error
+    // a lock that was taken all the same must not stay without an owner
+    await ledger.settled()
+  }
   const node = await one(db, column, idOrUuidOrName)
   if (node === undefined) throw new NodeNotFound({ node: idOrUuidOrName })
-  if (numUpdatedRows === 0n) throw new NodeLocked({ node: node.uuid, host: node.reservation ?? 'unknown' })
+  taken ??= node.reservation === host && ledger.hold(node.id) === undefined
+  if (!taken) throw new NodeLocked({ node: node.uuid, host: node.reservation ?? 'unknown' })
+  ledger.took(node.id)
   return node
 }
 
 /** Gives the lock back. @throws NodeNotLocked @throws NodeLocked when another host holds it @throws NodeNotFound */
 export async function releaseNode(db: Db, host: string, idOrUuid: number | string): Promise<void> {
   const column = typeof idOrUuid === 'number' ? 'id' : 'uuid'
-  const { numUpdatedRows } = await db.sql
-    .updateTable('nodes')
-    .set({ reservation: null, updated_at: encodeTime(db.now(), db.dialect) })
-    .where(column, '=', idOrUuid as never)
-    .where('reservation', '=', host)
-    .executeTakeFirst()
-  if (numUpdatedRows > 0n) return
-  const [row] = await db.query<{ uuid: string; reservation: string | null }>(
-    `select uuid, reservation from nodes where ${column} = ?`,
-    [idOrUuid],
-  )
-  if (row === undefined) throw new NodeNotFound({ node: idOrUuid })
-  if (row.reservation === null) throw new NodeNotLocked({ node: row.uuid })
-  throw new NodeLocked({ node: row.uuid, host: row.reservation })
+  const find = async () => {
+    const [row] = await db.query<{ id: number; uuid: string; reservation: string | null }>(
+      `select id, uuid, reservation from nodes where ${column} = ?`,
+      [idOrUuid],
+    )
+    if (row === undefined) throw new NodeNotFound({ node: idOrUuid })
+    return row
+  }
+  const ledger = ledgerOf(db)
+  const id = typeof idOrUuid === 'number' ? idOrUuid : (await find()).id
+  const hold = ledger.hold(id)
+  for (;;) {
+    try {
+      const { numUpdatedRows } = await db.sql
+        .updateTable('nodes')
+        .set({ reservation: null, updated_at: encodeTime(db.now(), db.dialect) })
+        .where('id', '=', id)
+        .where('reservation', '=', host)
+        .executeTakeFirst()
+      if (numUpdatedRows > 0n) break
+      const row = await find()
+      if (row.reservation === null) throw new NodeNotLocked({ node: row.uuid })
+      throw new NodeLocked({ node: row.uuid, host: row.reservation })
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown)) throw error
+      // released after all, unless the row still says this host and no other task of ours has taken the lock since
+      await ledger.settled()
+      if ((await find()).reservation !== host || ledger.hold(id) !== hold) break
+    }
+  }
+  if (ledger.hold(id) === hold) ledger.gave(id)
 }
 
 /** Sets provision_updated_at: a heartbeat shows that the wait goes on. @throws NodeNotFound */
 export async function touchNodeProvisioning(db: Db, id: number | string): Promise<void> {
   const now = encodeTime(db.now(), db.dialect)
-  const { numUpdatedRows } = await db.sql
-    .updateTable('nodes')
-    .set({ provision_updated_at: now, updated_at: now })
-    .where(typeof id === 'number' ? 'id' : 'uuid', '=', id as never)
-    .executeTakeFirst()
+  const { numUpdatedRows } = await idempotent(() =>
+    db.sql
+      .updateTable('nodes')
+      .set({ provision_updated_at: now, updated_at: now })
+      .where(typeof id === 'number' ? 'id' : 'uuid', '=', id as never)
+      .executeTakeFirst(),
+  )
   if (numUpdatedRows === 0n) throw new NodeNotFound({ node: id })
 }
 

@@ -1,4 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { TemporaryFailure } from '../errors/base.ts'
+
+/** The connection broke before a change was confirmed: it may or may not have been stored. A peer sees TemporaryFailure. */
+export class OutcomeUnknown extends TemporaryFailure {}
 
 export const sleep = (ms: number): Promise<void> => delay(ms)
 
@@ -28,3 +32,7 @@ export async function retrying<T>(
     }
   }
 }
+
+/** Runs a change again when its outcome is not known: only for changes that are the same done twice. */
+export const idempotent = <T>(action: () => Promise<T>): Promise<T> =>
+  retrying(action, (error) => error instanceof OutcomeUnknown, { attempts: 5, pause: 100, maxPause: 1000 })

@@ -112,8 +112,8 @@ export async function startMariadb(): Promise<Mariadb> {
         '--bind-address=127.0.0.1',
         '--character-set-server=utf8mb4',
         '--collation-server=utf8mb4_general_ci',
-        // tests want speed, not safety against power loss
-        '--innodb-flush-log-at-trx-commit=0',
+        // tests want speed, and safety against crashes of the process, not of the machine
+        '--innodb-flush-log-at-trx-commit=2',
         '--innodb-buffer-pool-size=64M',
         '--skip-log-bin',
         '--skip-name-resolve',

@@ -12,7 +12,7 @@ import {
 import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
 import { TemporaryFailure } from '../../errors/base.ts'
 import type { DatabaseAddress } from '../connection-url.ts'
-import { retrying, type RetrySettings } from '../retry.ts'
+import { OutcomeUnknown, retrying, type RetrySettings } from '../retry.ts'
 
 export interface MysqlSettings {
   readonly address: Extract<DatabaseAddress, { dialect: 'mysql' }>
@@ -195,7 +195,7 @@ const isRead = (query: CompiledQuery): boolean =>
   (query.query.kind === 'RawNode' && /^\s*(?:select|show|explain)\b/i.test(query.sql))
 
 const unknownOutcome = (cause: unknown) =>
-  new TemporaryFailure(
+  new OutcomeUnknown(
     'The connection to the database broke before it confirmed the change: it may or may not have been stored. Look before you try again.',
     { cause },
   )
