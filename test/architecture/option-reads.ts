@@ -16,6 +16,14 @@ const outside = /^(?:config\/|lib\/oslo-config\/|lab\/)|\.test\.ts$|for-tests\.t
 const readElsewhere: readonly { group: string; option: RegExp; file: string; evidence: string }[] = [
   { group: 'DEFAULT', option: /^enabled_\w+_interfaces$/, file: 'drivers/factory.ts', evidence: '`enabled_' },
   { group: 'DEFAULT', option: /^default_\w+_interface$/, file: 'drivers/factory.ts', evidence: '`default_' },
+  // a Keystone login is the whole group, read by `lib/keystone-auth/login.ts`
+  {
+    group: 'keystone_authtoken',
+    option:
+      /^(?:auth_(?:type|url)|user|project_|tenant_|domain_|default_domain_|application_credential_|password$|system_scope|trust_id)/,
+    file: 'api/auth/keystone.ts',
+    evidence: 'return config.keystone_authtoken',
+  },
 ]
 
 export type OptionsRead = Record<string, string[]>
