@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts'
 import type { Db } from '../db/database.ts'
 import { createNodeHistory } from '../db/node-history.ts'
-import { getNodeById, updateNode, type NodeValues } from '../db/nodes.ts'
+import { getNodeById, updateNode } from '../db/nodes.ts'
 import { createPort, destroyPort, listPortsByNodeId, updatePort } from '../db/ports.ts'
 import { listPortgroupsByNodeId, updatePortgroup } from '../db/portgroups.ts'
 import { listVolumeConnectorsByNodeId } from '../db/volume-connectors.ts'
@@ -31,7 +31,7 @@ export interface FireOptions {
   readonly lastError?: string | null
 }
 
-type NodeField = keyof Node & string
+type NodeField = keyof Node
 const neverWritten: ReadonlySet<string> = new Set(['id', 'uuid', 'created_at', 'updated_at', 'traits', 'reservation'])
 const writtenFields = (Object.keys(NodeObject.fields) as NodeField[]).filter((name) => !neverWritten.has(name))
 const dictFields = (Object.entries(NodeObject.fields) as [NodeField, { type: string }][])
@@ -135,7 +135,7 @@ export class ConductorTask implements Task {
     const { provision_updated_at, inspection_started_at, inspection_finished_at, updated_at } = await updateNode(
       this.db,
       this.node.id,
-      values as NodeValues,
+      values,
     )
     Object.assign(this.node, { provision_updated_at, inspection_started_at, inspection_finished_at, updated_at })
     this.#remember()

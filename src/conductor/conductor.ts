@@ -12,6 +12,7 @@ import type { Db } from '../db/database.ts'
 import { clearReservations } from '../db/nodes.ts'
 import type { Clock } from '../domain/clock.ts'
 import { interfaceTypes } from '../domain/interfaces.ts'
+import { allInterfaces } from './all-interfaces.ts'
 import { createDriverFactory, type DriverFactory } from '../drivers/factory.ts'
 import type { InterfaceClasses } from '../drivers/interface-classes.ts'
 import { SharedParts } from '../drivers/shared-parts.ts'
@@ -85,7 +86,7 @@ export async function startConductor(given: ConductorParts): Promise<RunningCond
   const log = given.log.named('ironic.conductor')
   const workers = new Workers(config, log)
   const driverParts = new SharedParts()
-  const drivers = createDriverFactory({ config, db, log, clock, host, shared: driverParts }, given.interfaces)
+  const drivers = createDriverFactory({ config, db, log, clock, host, shared: driverParts }, given.interfaces ?? allInterfaces)
   const offers = offeredInterfaces(drivers)
   await releaseOwnLocks(db, host, log)
   const row = await register(given, host, drivers, offers)

@@ -13,6 +13,7 @@ import {
   type UserStep,
 } from '../domain/step-list.ts'
 import type { Step, StepPhase } from '../domain/steps.ts'
+import { InvalidParameterValue } from '../errors/base.ts'
 import type { ConductorTask } from './conductor-task.ts'
 
 const isPresent = <T>(value: T | null): value is T => value !== null && value !== undefined
@@ -82,7 +83,11 @@ export const storedStepsNeedNoRamdisk = async (task: ConductorTask): Promise<boo
 /** Steps of the deploy templates whose names are among the instance's traits. */
 async function templateSteps(task: ConductorTask, offered: readonly Step[], skipMissing: boolean): Promise<Step[]> {
   const traits: unknown = task.node.instance_info?.['traits']
-  if (!Array.isArray(traits) || traits.length === 0) return []
+  if (traits === undefined || traits === null) return []
+  if (!Array.isArray(traits)) {
+    throw new InvalidParameterValue(`traits in instance_info of node ${task.node.uuid} must be a list of texts.`)
+  }
+  if (traits.length === 0) return []
   const templates = await listDeployTemplatesByNames(task.db, traits as string[])
   const steps = templates.flatMap((template) => template.steps as unknown as UserStep[])
   return checkUserSteps(

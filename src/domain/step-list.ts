@@ -47,8 +47,19 @@ export const findStep = (steps: readonly Step[], step: Partial<Step>): Step | un
 
 /** Highest priority first; of equal ones the interface with the higher rank; of equal those the one that came first. */
 export function sortSteps<S extends UserStep>(steps: readonly S[], phase: StepPhase): S[] {
-  const rank = (step: S) => interfaceRanks[phase][step.interface] ?? 0
-  return steps.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || rank(b) - rank(a))
+  const rank = ({ interface: type }: S): number => {
+    const found = interfaceRanks[phase][type]
+    if (found === undefined) throw new InvalidParameterValue(`A ${phase} step cannot be of the interface ${type}.`)
+    return found
+  }
+  steps.forEach(rank)
+  return steps.toSorted((a, b) => byPriority(b, a) || rank(b) - rank(a))
+}
+
+/** Numbers by value; priorities that came as text, by text, as Python has them. */
+function byPriority({ priority: a }: UserStep, { priority: b }: UserStep): number {
+  if (typeof a !== typeof b) throw new InvalidParameterValue(`The priorities ${a} and ${b} cannot be compared.`)
+  return a === b ? 0 : a! < b! ? -1 : 1
 }
 
 /** Priorities from lines of `interface.step: priority`; a later line wins, an empty one changes nothing. */
@@ -56,7 +67,13 @@ export function overridePriorities(steps: readonly Step[], lines: readonly Reado
   const wanted: Record<string, string> = Object.assign({}, ...lines)
   return steps.map((step) => {
     const priority = wanted[stepId(step)]
-    return priority === undefined || priority === '' ? step : { ...step, priority: Math.trunc(Number(priority)) }
+    if (priority === undefined || priority === '') return step
+    if (!/^\s*[+-]?\d+\s*$/.test(priority)) {
+      throw new InvalidParameterValue(
+        `The priority of step ${stepId(step)} must be an integer, not ${priority}; see the step_priority_override options.`,
+      )
+    }
+    return { ...step, priority: Number(priority) }
   })
 }
 
@@ -137,6 +154,9 @@ function problemsOf(step: UserStep, driverStep: Step, phase: StepPhase, disableR
   const given = step.args ?? {}
   const unexpected = Object.keys(given).filter((name) => !Object.hasOwn(known, name))
   if (unexpected.length > 0) problems.push(`${phase} step ${id} takes no arguments ${unexpected.join(', ')}`)
+  if (phase === 'deploy' && typeof step.priority !== 'number') {
+    return [...problems, `the priority of deploy step ${id} must be a number`]
+  }
   const enabled = phase !== 'deploy' || (step.priority ?? 0) > 0
   if (!enabled) return problems
   const missing = Object.entries(known).filter(
@@ -156,7 +176,7 @@ function problemsOf(step: UserStep, driverStep: Step, phase: StepPhase, disableR
 }
 
 function duplicatesOf(steps: readonly Step[]): string[] {
-  const ids = steps.map(stepId)
+  const ids = steps.filter((step) => !isReserved(step) && !runsOnChildren(step)).map(stepId)
   const twice = [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))]
   return twice.length === 0 ? [] : [`these deploy steps stand there more than once: ${twice.join(', ')}`]
 }

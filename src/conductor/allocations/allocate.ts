@@ -1,5 +1,5 @@
 /** Finding a node for an allocation, and giving an allocation to a node that is in use already. */
-import { updateAllocation, type AllocationValues } from '../../db/allocations.ts'
+import { updateAllocation } from '../../db/allocations.ts'
 import { listNodes } from '../../db/nodes.ts'
 import type { RequestContext } from '../../domain/context.ts'
 import { AllocationFailed, AllocationNotFound } from '../../errors/allocation.ts'
@@ -108,7 +108,7 @@ const stillFits = (node: Node, allocation: Allocation): boolean =>
   hasTraits(node, allocation.traits)
 
 async function give(tasks: Tasks, allocation: Allocation, node: Node): Promise<void> {
-  await updateAllocation(tasks.parts.db, allocation.id, { node_id: node.id, state: 'active' } as AllocationValues)
+  await updateAllocation(tasks.parts.db, allocation.id, { node_id: node.id, state: 'active' })
   tasks.parts.log.info(`Allocation ${allocation.uuid} got node ${node.uuid}`)
 }
 
@@ -168,7 +168,7 @@ async function markFailed(tasks: Tasks, allocation: Allocation, reason: string):
       node_id: null,
       state: 'error',
       last_error: reason,
-    } as AllocationValues)
+    })
   } catch (error) {
     // somebody has deleted it meanwhile
     if (!(error instanceof AllocationNotFound)) throw error

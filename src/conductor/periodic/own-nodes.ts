@@ -14,7 +14,7 @@ const always = ['id', 'uuid', 'driver', 'conductor_group'] as const
 export interface OwnNodesQuery {
   readonly filters: NodeFilters
   /** beside those that say whose node it is */
-  readonly fields?: readonly (keyof Node & string)[]
+  readonly fields?: readonly (keyof Node)[]
   readonly sortKey?: string
 }
 
