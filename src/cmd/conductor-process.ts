@@ -1,10 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import type { Config } from '../config/index.ts'
 import { type RunningConductor, startConductor } from '../conductor/conductor.ts'
-import { listInspectionRules } from '../db/inspection-rules.ts'
-import type { Db } from '../db/database.ts'
 import { FileServer } from '../images/file-server.ts'
-import { applyRules, builtInRules, type Rule } from '../inspection/rules/engine.ts'
+import { applyStoredRules } from '../inspection/rules/stored.ts'
 import type { Logger } from '../lib/oslo-log/logger.ts'
 import { conductorContract } from '../rpc/conductor.ts'
 import type { Transport } from '../rpc/contract.ts'
@@ -43,8 +41,7 @@ export async function serveConductor(
     clock,
     ring,
     notifier,
-    applyInspectionRules: async (task, inventory, pluginData) =>
-      applyRules({ task, inventory, pluginData }, await inspectionRules(config, db)),
+    applyInspectionRules: applyStoredRules,
   })
   stack.defer(() => conductor.stop())
   const served = await transport.serve(conductorContract, conductor.host, conductor.service)
@@ -61,12 +58,6 @@ async function stopConductor(
   await (how.drain ? conductor.drain() : conductor.stop())
   await served[Symbol.asyncDispose]()
   await closing.disposeAsync()
-}
-
-/** The rules of the operator's file and those that were made over the API. */
-async function inspectionRules(config: Config, db: Db): Promise<Rule[]> {
-  const stored = await listInspectionRules(db, { filters: { phase: 'main' } })
-  return [...(await builtInRules(config.inspection_rules.built_in_rules)), ...(stored as unknown as Rule[])]
 }
 
 /** Serves `[deploy]http_root` at the address of `[deploy]http_url`. @throws CommandFailure */

@@ -2,7 +2,7 @@
 import { loadIronicConfig } from '../config/load.ts'
 import { type InterfaceType, interfaceTypes } from '../domain/interfaces.ts'
 import { hardwareTypes } from '../drivers/hardware-types.ts'
-import { interfaceClasses } from '../drivers/interface-classes.ts'
+import { allInterfaces as interfaceClasses } from '../conductor/all-interfaces.ts'
 import { parseCommandLine } from '../lib/oslo-config/command-line.ts'
 import { CommandFailure, runCommand } from './run-command.ts'
 

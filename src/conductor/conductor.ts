@@ -86,7 +86,10 @@ export async function startConductor(given: ConductorParts): Promise<RunningCond
   const log = given.log.named('ironic.conductor')
   const workers = new Workers(config, log)
   const driverParts = new SharedParts()
-  const drivers = createDriverFactory({ config, db, log, clock, host, shared: driverParts }, given.interfaces ?? allInterfaces)
+  const drivers = createDriverFactory(
+    { config, db, log, clock, host, shared: driverParts },
+    given.interfaces ?? allInterfaces,
+  )
   const offers = offeredInterfaces(drivers)
   await releaseOwnLocks(db, host, log)
   const row = await register(given, host, drivers, offers)

@@ -10,13 +10,13 @@ import type { DriverParts } from './task.ts'
 export type InterfaceClass = new (parts: DriverParts) => DriverInterface
 /** Interface classes by type and entry-point name. */
 export type InterfaceClasses = Readonly<Record<InterfaceType, Readonly<Record<string, InterfaceClass>>>>
-type Family = Partial<Record<InterfaceType, Readonly<Record<string, InterfaceClass>>>>
+export type Family = Partial<Record<InterfaceType, Readonly<Record<string, InterfaceClass>>>>
 
 /** One entry per folder of drivers. */
-const families: readonly Family[] = [noop, fake, agent, redfish]
+export const driverFamilies: readonly Family[] = [noop, fake, agent, redfish]
 
-/** Every interface that this release has. */
-export const interfaceClasses: InterfaceClasses = mergeFamilies(families)
+/** Every interface of the drivers. */
+export const interfaceClasses: InterfaceClasses = mergeFamilies(driverFamilies)
 
 export function mergeFamilies(families: readonly Family[]): InterfaceClasses {
   const merged = Object.fromEntries(interfaceTypes.map((type) => [type, {}])) as Record<

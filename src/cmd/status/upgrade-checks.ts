@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import { schemaVersion, unreadableRows } from '../../db/migrations/index.ts'
 import { interfaceTypes } from '../../domain/interfaces.ts'
 import { hardwareTypes } from '../../drivers/hardware-types.ts'
-import { interfaceClasses } from '../../drivers/interface-classes.ts'
+import { allInterfaces as interfaceClasses } from '../../conductor/all-interfaces.ts'
 import type { Finding } from './report.ts'
 
 interface Subject {

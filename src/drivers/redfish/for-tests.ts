@@ -1,4 +1,5 @@
 import { type ConfigOverrides, testConfig } from '../../config/for-tests.ts'
+import type { Db } from '../../db/database.ts'
 import { silentLogger } from '../../lib/oslo-log/logger.ts'
 import { type ScriptedBmc, StoppedClock, systemPath } from '../../lib/redfish/for-tests.ts'
 import type { Node, Port } from '../../objects/index.ts'
@@ -33,6 +34,7 @@ export function redfishBench(
   options: {
     node?: Partial<Node>
     config?: ConfigOverrides
+    db?: Db
     driver?: Partial<Driver>
     ports?: readonly Partial<Port>[]
   } = {},
@@ -43,7 +45,7 @@ export function redfishBench(
   const log = { ...silentLogger, warning: (text: string) => void warnings.push(text), named: () => log }
   const { redfish, ...others } = options.config ?? {}
   const config = testConfig({ redfish: { read_timeout: 2, connect_timeout: 2, ...redfish }, ...others })
-  const parts: DriverParts = { config, db: undefined as never, log, clock, host: 'test-host', shared }
+  const parts: DriverParts = { config, db: options.db as Db, log, clock, host: 'test-host', shared }
   const node = {
     id: 1,
     uuid: 'a0000000-0000-4000-8000-000000000001',
@@ -96,6 +98,7 @@ export function redfishBench(
   const task = {
     node,
     config,
+    db: options.db as Db,
     clock,
     log,
     ports: () => Promise.resolve(ports),
@@ -109,6 +112,8 @@ export function redfishBench(
     },
     upgradeLock: () => Promise.resolve(),
     refresh: () => Promise.resolve(),
+    forgetPorts: () => {},
+    destroyPort: () => Promise.resolve(),
     isFastTrack: () => Promise.resolve(bench.fastTrack),
     setBootDevice: (device: string, persistent = false) => management.setBootDevice(task, device, persistent),
     async powerAction(target: string, timeout: number | null = null) {

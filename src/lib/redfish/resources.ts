@@ -219,6 +219,7 @@ export const Drive = resourceKind('Drive', {
   Manufacturer: text,
   SerialNumber: text,
   MediaType: text,
+  Revision: text,
   Protocol: text,
   CapacityBytes: number,
   PhysicalLocation: dictionary,
@@ -247,7 +248,13 @@ export const NetworkAdapter = resourceKind('NetworkAdapter', {
   Manufacturer: text,
   Model: text,
   SerialNumber: text,
+  Ports: link,
   Controllers: listOf(object({ FirmwarePackageVersion: text })),
+})
+
+export const NetworkPort = resourceKind('Port', {
+  Id: text,
+  Ethernet: object({ LLDPReceive: dictionary }),
 })
 
 export const PcieDevice = resourceKind('PCIeDevice', {

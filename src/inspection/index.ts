@@ -1,0 +1,6 @@
+import { RedfishInspect } from './redfish-inspect.ts'
+
+/** Inspect interfaces that process what they find, by entry-point name. */
+export const interfaces = {
+  inspect: { redfish: RedfishInspect },
+}
