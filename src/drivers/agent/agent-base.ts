@@ -15,6 +15,7 @@ import {
   tearDownInbandCleaning,
   tearDownInbandService,
 } from './ramdisk-boot.ts'
+import { collectRamdiskLogs } from './ramdisk-logs.ts'
 import { cachedSteps, refreshSteps } from './step-cache.ts'
 import { executeAgentStep } from './step-progress.ts'
 
@@ -36,6 +37,10 @@ export abstract class AgentDeployBase extends DeployInterface {
 
   override async heartbeat(task: Task, info: HeartbeatInfo): Promise<void> {
     await handleHeartbeat({ client: this.client, collectDeployLogs: this.collectDeployLogs }, task, info)
+  }
+
+  override async collectLogs(task: Task, label?: string): Promise<void> {
+    await collectRamdiskLogs(this.client, task, label)
   }
 
   /** @returns nothing: the node is off (or not, with `disable_power_off`) and has no networks of its instance */

@@ -74,7 +74,3 @@ function byInterface(node: Node, phase: AgentPhase, listed: unknown): Record<str
   }
   return steps
 }
-
-/** The agent's own description of a step: what a user's step leaves out (`reboot_requested`). */
-export const findCachedStep = (node: Node, phase: AgentPhase, step: Partial<Step>): Step | undefined =>
-  cachedSteps(node, phase).find((known) => known.interface === step.interface && known.step === step.step)

@@ -8,7 +8,7 @@ import { currentStep, phases, stepName } from './phases.ts'
 import { postStepHooks } from './post-step-hooks.ts'
 import { rebootToFinishStep } from './ramdisk-boot.ts'
 import { collectRamdiskLogs } from './ramdisk-logs.ts'
-import { findCachedStep, refreshSteps } from './step-cache.ts'
+import { refreshSteps } from './step-cache.ts'
 
 /** Hands a step to the agent; its end is seen at a later heartbeat. */
 export async function executeAgentStep(
@@ -110,8 +110,8 @@ async function stepSucceeded(client: AgentClient, task: Task, phase: AgentPhase,
       return
     }
   }
-  // a step that the user gave does not carry the flag, the agent's own description of it does
-  if (step['reboot_requested'] === true || findCachedStep(node, phase, step)?.['reboot_requested'] === true) {
+  // only the agent's own list of steps carries the flag: a step that the user named does not reboot, as with real Ironic
+  if (step['reboot_requested'] === true) {
     await rebootAfterStep(task, phase)
     return
   }
