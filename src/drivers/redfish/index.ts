@@ -1,10 +1,12 @@
 import { RedfishHttpsBoot, RedfishVirtualMediaBoot } from './boot.ts'
 import { RedfishManagement } from './management.ts'
 import { RedfishPower } from './power.ts'
+import { RedfishVendorPassthru } from './vendor.ts'
 
 /** What this family has, by entry-point name. */
 export const interfaces = {
   boot: { 'redfish-virtual-media': RedfishVirtualMediaBoot, 'redfish-https': RedfishHttpsBoot },
   management: { redfish: RedfishManagement },
   power: { redfish: RedfishPower },
+  vendor: { redfish: RedfishVendorPassthru },
 }
