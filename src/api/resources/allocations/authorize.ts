@@ -1,4 +1,5 @@
 import { HTTPForbidden, NotAuthorized } from '../../../errors/base.ts'
+import { InvalidScope } from '../../../lib/oslo-policy/enforcer.ts'
 import type { AnyCall } from '../../resource.ts'
 
 /** The owner that the new allocation gets; undefined: as the body says. */
@@ -26,7 +27,8 @@ export function authorizeCreate(call: AnyCall, asked: string | null): Ownership 
     policy.authorize(context, create)
     if (!scoped && !asked) policy.authorize(context, former)
   } catch (error) {
-    if (!(error instanceof HTTPForbidden)) throw error
+    // a token of a scope that the rule does not take at all finds no other way in
+    if (!(error instanceof HTTPForbidden) || error.cause instanceof InvalidScope) throw error
     if (project !== null && asked && project !== asked) throw error
     if (asked && !scoped) policy.authorize(context, former)
     policy.authorize(context, restricted)

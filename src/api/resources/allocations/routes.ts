@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { getAllocation, listAllocationRows, updateAllocation, type AllocationValues } from '../../../db/allocations.ts'
 import type { Row } from '../../../db/codec.ts'
-import { checkNodeList, getNodeById } from '../../../db/nodes.ts'
+import { checkNodeList, getNode, getNodeById } from '../../../db/nodes.ts'
 import { AllocationNotFound } from '../../../errors/allocation.ts'
-import { Invalid, NotAuthorized, NotFound } from '../../../errors/base.ts'
+import { Invalid, NotAuthorized } from '../../../errors/base.ts'
 import { InvalidUuidOrName } from '../../../errors/general.ts'
 import { NodeNotFound } from '../../../errors/node.ts'
 import { isLogicalName } from '../../../lib/text/names.ts'
@@ -18,6 +18,7 @@ import { orWithSuffix } from '../../suffix.ts'
 import { Text } from '../../values.ts'
 import { defineView, rowOf } from '../../view.ts'
 import { conductorOf } from '../nodes/conductor-of.ts'
+import { nodeTarget } from '../nodes/view.ts'
 import { visibleNode } from '../nodes/visible.ts'
 import { allocationTarget, authorizeCreate, candidateProject } from './authorize.ts'
 import { allocationFields } from './fields.ts'
@@ -62,15 +63,16 @@ async function authorized(call: AnyCall, rule: string): Promise<Allocation> {
   return allocation
 }
 
-/** The node that a list is filtered by. @throws NodeNotFound as a bad request, NotFound when it may not be seen */
+/** The node that a list is filtered by. @throws NodeNotFound, as a bad request when it does not exist */
 async function nodeFilter(call: AnyCall, ident: string): Promise<Node> {
-  try {
-    return await visibleNode(call, [], { ident })
-  } catch (cause) {
-    if (cause instanceof NodeNotFound) throw new NodeNotFound(cause.message, { code: 400, cause })
-    if (cause instanceof NotAuthorized) throw new NotFound('No such node.', { cause })
-    throw cause
+  const node = await getNode(call.api.db, ident).catch((cause: unknown) => {
+    if (!(cause instanceof NodeNotFound)) throw cause
+    throw new NodeNotFound(cause.message, { code: 400, cause })
+  })
+  if (!call.api.policy.allows(call.context, 'baremetal:node:get', nodeTarget(node))) {
+    throw new NodeNotFound({ node: ident })
   }
+  return node
 }
 
 const listAllocations = route({

@@ -67,7 +67,9 @@ function routesOf<T extends { id: number; uuid: string | null; node_id: number |
 
   const context = (call: AnyCall) => ({
     url: call.url,
-    showProperties: call.api.policy.allows(call.context, 'baremetal:volume:view_target_properties'),
+    // who creates a target knows its properties
+    showProperties:
+      call.method === 'POST' || call.api.policy.allows(call.context, 'baremetal:volume:view_target_properties'),
   })
   const shown = (call: AnyCall, volume: T, node: Node | undefined, names: readonly string[] | null = null): string =>
     view.writer(call.minor, names)({ ...rowOf(volume), node_uuid: node?.uuid ?? null }, context(call))
