@@ -113,7 +113,7 @@ export class ImageCache {
   /** Removes what is too old or too much. */
   async cleanUp(): Promise<void> {
     const { folder, limits } = this.#options
-    if (folder === null) return
+    if (folder === null || !(await isThere(folder))) return
     await this.#locks.with('clean up', () => cleanUpFolder(folder, limits, this.#parts.clock.now(), this.#parts.log))
   }
 
@@ -221,6 +221,16 @@ export class ImageCache {
       const estimate = Math.min((await lstat(path)).size * config.DEFAULT.raw_image_growth_factor, size)
       await ensureSpace(dirname(path), estimate, limits, clock.now(), log)
     }
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
   }
 }
 

@@ -49,6 +49,11 @@ export class Images {
     })
   }
 
+  /** Removes from all caches what is too old or too much. */
+  async cleanUp(): Promise<void> {
+    for (const cache of [this.instances, this.ramdisks, this.isos]) await cache.cleanUp()
+  }
+
   async close(): Promise<void> {
     await this.servers.close()
   }

@@ -3,9 +3,18 @@ import type { DriverFactory } from '../../drivers/factory.ts'
 import { forEachNode, ownNodePages, periodicContext } from './own-nodes.ts'
 import type { PeriodicTask } from './scheduler.ts'
 
-/** What the enabled interfaces do every so often, on the nodes that use them. */
-export const driverTasks = (drivers: DriverFactory): PeriodicTask[] =>
-  drivers.all().flatMap((face) => face.periodics().map((periodic) => taskOf(face, periodic)))
+/** What the enabled interfaces do every so often: on the nodes that use them, and for the conductor as a whole. */
+export const driverTasks = (drivers: DriverFactory): PeriodicTask[] => [
+  ...drivers.all().flatMap((face) => face.periodics().map((periodic) => taskOf(face, periodic))),
+  ...housekeeping(drivers),
+]
+
+function housekeeping(drivers: DriverFactory): PeriodicTask[] {
+  const byName = new Map(drivers.all().flatMap((face) => face.housekeeping().map((work) => [work.name, work])))
+  return [...byName.values()]
+    .filter(({ interval }) => interval > 0)
+    .map(({ name, interval, run }) => ({ name, interval, run: () => run() }))
+}
 
 const taskOf = (face: DriverInterface, periodic: NodePeriodic): PeriodicTask => ({
   name: `${face.type} ${face.name}: ${periodic.name}`,

@@ -2,6 +2,7 @@ import type { AgentClient } from '../../agent/client.ts'
 import { InstanceDeployFailure } from '../../errors/agent.ts'
 import { IronicError } from '../../errors/define.ts'
 import type { Task } from '../task.ts'
+import { removeInstanceImage } from './instance-image.ts'
 import { currentStep, stepName } from './phases.ts'
 import { collectRamdiskLogs } from './ramdisk-logs.ts'
 
@@ -26,6 +27,7 @@ export async function failDeploy(
       )
     }
   }
+  if (config.conductor.clear_image_cache_on_deploy_failure) await removeInstanceImage(config, node)
   // a power action clears the last error
   task.node.last_error = message
   await task.save()

@@ -3,7 +3,7 @@ import { IronicError } from '../../errors/define.ts'
 import { configDriveImage } from '../../images/configdrive.ts'
 import { Images } from '../../images/images.ts'
 import { instanceCapabilities } from '../../domain/capabilities.ts'
-import type { StepSpec } from '../interfaces/base.ts'
+import type { Housekeeping, StepSpec } from '../interfaces/base.ts'
 import type { DriverParts, Task } from '../task.ts'
 import { CustomAgentDeploy } from './custom-agent.ts'
 import { deployStepFailed } from './deploy-failure.ts'
@@ -21,6 +21,11 @@ export class AgentDeploy extends CustomAgentDeploy {
   constructor(parts: DriverParts) {
     super(parts)
     this.images = parts.shared.of(Images, parts)
+  }
+
+  override housekeeping(): readonly Housekeeping[] {
+    const interval = this.parts.config.conductor.cache_clean_up_interval
+    return [{ name: 'image caches', interval, run: () => this.images.cleanUp() }]
   }
 
   override async validate(task: Task): Promise<void> {

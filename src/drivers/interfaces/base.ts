@@ -30,6 +30,15 @@ export interface NodePeriodic {
   readonly run: (task: Task) => Promise<void>
 }
 
+/** Periodic work of an interface for its conductor as a whole. */
+export interface Housekeeping {
+  /** several interfaces may name the same work; it is done once */
+  readonly name: string
+  /** seconds; 0: never */
+  readonly interval: number
+  readonly run: () => Promise<void>
+}
+
 /** What all interfaces share: properties, validation, and steps. */
 export abstract class DriverInterface {
   abstract readonly type: InterfaceType
@@ -56,6 +65,11 @@ export abstract class DriverInterface {
 
   /** Its periodic work; the conductor runs it for the nodes that use this interface. */
   periodics(): readonly NodePeriodic[] {
+    return []
+  }
+
+  /** Periodic work that is not about nodes, once per conductor and name: caches to tidy. */
+  housekeeping(): readonly Housekeeping[] {
     return []
   }
 

@@ -62,7 +62,7 @@ const ofThisRun = (params: Record<string, unknown>) => {
 function compare(heard: Heard, recorded: Exchange): void {
   const ours = ofThisRun(heard.params)
   const theirs = ofThisRun(recorded.body.params)
-  const extra = (ours.node as string[]).filter((key) => !(theirs.node as string[]).includes(key))
+  const extra = ours.node.filter((key) => !theirs.node.includes(key))
   assert.deepEqual(extra, [], `${heard.command} tells more of the node than was recorded`)
   const { node: _a, ports: _b, ...oursRest } = ours
   const { node: _c, ports: _d, ...theirsRest } = theirs
