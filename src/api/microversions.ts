@@ -25,8 +25,8 @@ export function namedVersion(headers: Headers): string {
   return headerText(headers, versionHeader)?.split(',').at(-1)?.trim() ?? ''
 }
 
-/** `minor` of a version that is served; `refused` tells why a version is not. */
-export type Negotiated = { readonly minor: number } | { readonly refused: string }
+/** `minor` of a version that is served; `refused` tells why a version is not, `understood` whether it is one at all. */
+export type Negotiated = { readonly minor: number } | { readonly refused: string; readonly understood: boolean }
 
 /**
  * @param named what `namedVersion` gave
@@ -37,10 +37,11 @@ export function negotiate(named: string, maximum: number = MAXIMUM_MINOR): Negot
   if (named.toLowerCase() === 'latest') return { minor: maximum }
   const parts = /^\s*(\d+)\s*\.\s*(\d+)\s*$/.exec(named)
   if (parts === null)
-    return { refused: `Invalid value for X-OpenStack-Ironic-API-Version header: ${named.slice(0, 64)}` }
+    return { understood: false, refused: `Invalid value for X-OpenStack-Ironic-API-Version header: ${named.slice(0, 64)}` }
   const [major, minor] = [Number(parts[1]), Number(parts[2])]
   if (major !== 1 || minor < MINIMUM_MINOR || minor > maximum) {
     return {
+      understood: true,
       refused:
         `Version ${major}.${minor} is not served here. Ask for a version from ` +
         `${versionText(MINIMUM_MINOR)} to ${versionText(maximum)}, or for "latest".`,

@@ -139,6 +139,8 @@ export interface RouteSpec<P extends Parameters, B> extends Window {
   readonly body?: Value<B>
   /** the fields that the body is made of: those that are younger than the request are refused */
   readonly fields?: FieldTable
+  /** it does something to the resource above rather than being one: its methods are not told in `Allow` */
+  readonly action?: true
   /** path segments beyond the last one are refused with this status (400) */
   readonly extra?: 404
   /** one line for the OpenAPI document */
@@ -159,6 +161,7 @@ export interface Route extends Window {
   readonly body: Value<unknown> | undefined
   readonly fields: FieldTable | undefined
   readonly extra: 400 | 404
+  readonly action: boolean
   readonly summary: string | undefined
   readonly handler: (call: AnyCall) => unknown
 }
@@ -181,6 +184,7 @@ export function route<const P extends Parameters = Record<string, never>, B = un
     body: spec.body,
     fields: spec.fields,
     extra: spec.extra ?? 400,
+    action: spec.action ?? false,
     summary: spec.summary,
     handler: (call) => spec.handler(call as Call<ArgumentsOf<P>, B>),
   }

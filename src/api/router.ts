@@ -98,12 +98,12 @@ export class Router {
     if (parameter === undefined) return undefined
     const found = this.#search(parameter, method, segments, index + 1, minor, params)
     if (found === undefined) return undefined
-    this.#checkIdentifier(parameter, segment)
+    this.#checkIdentifier(parameter, segment, segments[index + 1])
     params[parameter.segment.slice(1)] = segment
     return found
   }
 
-  #checkIdentifier(spot: Spot, segment: string): void {
+  #checkIdentifier(spot: Spot, segment: string, below: string | undefined): void {
     const reserved = this.#reserved.get(spot)
     if (reserved === undefined) return
     if (reserved.missing.has(segment)) throw new RoutingFault(404)
@@ -112,7 +112,8 @@ export class Router {
     }
     const shown = segment.slice(0, 64)
     if (!isLogicalName(segment) && !isUuidLike(segment)) {
-      throw new RoutingFault(400, `Expected UUID or name for node: ${shown}`)
+      const sentence = `Expected UUID or name for node: ${shown}`
+      throw below !== undefined && reserved.incomplete.has(below) ? new BadRequest(sentence) : new RoutingFault(400, sentence)
     }
   }
 
@@ -120,17 +121,19 @@ export class Router {
     const params: Record<string, string> = {}
     let spot = this.#root
     let depth = 0
-    for (const segment of segments) {
+    for (const [index, segment] of segments.entries()) {
       let next = spot.literals.get(segment)
-      if (next !== undefined && isAbsent(next, minor)) next = undefined
+      const isPassedBy = next !== undefined && isAction(next) && index < segments.length - 1 && spot.parameter !== undefined
+      if (isPassedBy || (next !== undefined && isAbsent(next, minor))) next = undefined
       if (next === undefined) {
         next = spot.parameter
         if (next === undefined) break
-        this.#checkIdentifier(next, segment)
+        this.#checkIdentifier(next, segment, segments[index + 1])
         params[next.segment.slice(1)] = segment
       }
       spot = next
       depth += 1
+      if (isHidden(spot, minor)) throw new RoutingFault(404)
     }
     if (depth === 0) throw new RoutingFault(404)
     const closed = spot.routes.get(method)
@@ -145,6 +148,13 @@ const opened = (route: Route, minor: number): boolean => isOpen(route, minor) ||
 const isAbsent = (spot: Spot, minor: number): boolean => {
   const routes = [...spot.routes.values()]
   return routes.length > 0 && routes.every((route) => route.outside === 'absent' && !opened(route, minor))
+}
+
+/** A resource that the version does not know at all, nor anything below it. */
+const isHidden = (spot: Spot, minor: number): boolean => {
+  const routes = [...spot.routes.values()]
+  const hidden = routes.some((route) => route.outside === 'routing 404')
+  return hidden && routes.every((route) => !opened(route, minor) && route.outside !== 'routing 405')
 }
 
 function outside({ outside: answer, since }: Route): Error {
@@ -164,9 +174,27 @@ function outside({ outside: answer, since }: Route): Error {
   }
 }
 
+/** A path whose routes are all actions of the resource above it, as `states/power` is. */
+const isAction = (spot: Spot): boolean => spot.routes.size > 0 && [...spot.routes.values()].every((route) => route.action)
+
 /** The collection and its members are one resource: their methods are what it allows. */
-const baseOf = (spot: Spot): Spot => (spot.segment.startsWith(':') && spot.parent !== undefined ? spot.parent : spot)
-const membersOf = (base: Spot): Spot | undefined => base.parameter
+function baseOf(spot: Spot): Spot {
+  let base = spot
+  while (base.parent !== undefined && (base.segment.startsWith(':') || isAction(base))) base = base.parent
+  return base
+}
+
+/** Methods that the resource takes, its actions left out. */
+const methodsOf = (base: Spot): Route['method'][] => {
+  const routes = [...base.routes.values(), ...(base.parameter?.routes.values() ?? [])]
+  return [...new Set(routes.filter((route) => !route.action).map((route) => route.method))].sort()
+}
+
+const notAllowed = (base: Spot, methods: readonly string[]): RoutingFault => {
+  // real Ironic loses the list on its way out of `management`
+  const listed = insideOf(base, 'management') ? '' : methods.join(', ')
+  return new RoutingFault(405, '', { allow: listed })
+}
 
 function refusal(
   method: string,
@@ -176,22 +204,20 @@ function refusal(
   minor: number,
 ): Match {
   const base = baseOf(spot)
-  const member = membersOf(base)
-  const routes = [...base.routes.values(), ...(member?.routes.values() ?? [])]
-  const allowed = [...new Set(routes.map((route) => route.method))].sort()
-  if (!allowed.includes(method as Route['method'])) {
-    const listed = allowed.length > 0 && !insideOf(base, 'management')
-    throw new RoutingFault(405, '', listed ? { allow: allowed.join(', ') } : {})
-  }
+  const member = base.parameter
+  const methods = methodsOf(base)
   const single = member?.routes.get(method)
+  if (!methods.includes(method as Route['method']) || (method === 'GET' && single === undefined)) {
+    throw notAllowed(base, methods)
+  }
   if (rest.length === 0) {
     throw new BadRequest(`${method} takes ${single === undefined ? 'no' : 'an'} identifier in this path.`)
   }
-  if (method === 'GET') {
-    if (single === undefined) throw new RoutingFault(405, '', { allow: allowed.join(', ') })
-    if (spot === member && rest.length === 1 && 'fields' in single.args && opened(single, minor)) {
-      return { route: single, params: { ...params, [extraField]: rest[0]! } }
-    }
+  if (rest.length === 1 && rest[0] === 'detail' && base.literals.has('detail') && base.segment !== 'nodes') {
+    throw new NotFound('A single thing has no detail path.')
+  }
+  if (single !== undefined && method === 'GET' && spot === member && rest.length === 1 && 'fields' in single.args && opened(single, minor)) {
+    return { route: single, params: { ...params, [extraField]: rest[0]! } }
   }
   const nearest = spot.routes.get(method) ?? single
   if (nearest?.extra === 404) throw new NotFound('There is nothing under that path.')

@@ -148,7 +148,7 @@ async function answer(
   const negotiated = negotiate(namedVersion(request.headers), maximum)
   const versions = { [minimumHeader]: versionText(MINIMUM_MINOR), [maximumHeader]: versionText(maximum) }
   if ('refused' in negotiated) {
-    reply.headers(versions)
+    if (negotiated.understood) reply.headers(versions)
     const fault = target.atRoot
       ? handlerFault(new IronicError(negotiated.refused, { code: 406 }))
       : routingFault(new RoutingFault(406, negotiated.refused), accept)
@@ -190,6 +190,7 @@ async function answer(
     send(reply, route, await route.handler(call))
   } catch (error) {
     if (error instanceof RoutingFault) {
+      for (const name of [versionHeader, minimumHeader, maximumHeader]) reply.removeHeader(name)
       reply.headers(error.headers)
       sendFault(reply, routingFault(error, accept))
       return

@@ -24,8 +24,10 @@ import { allocationTarget, authorizeCreate, candidateProject } from './authorize
 import { allocationFields } from './fields.ts'
 
 const view = defineView({ fields: allocationFields, resource: 'allocations', extrasNamed: true })
-const versions = { since: 52, outside: 'routing 404' } as const
-const changing = { since: 52, outside: 'routing 405' } as const
+const versions = { since: 52, outside: 404 } as const
+const changing = { since: 52, outside: 405 } as const
+/** Below a node the path does not exist at all. */
+const nested = { since: 52, outside: 'routing 404' } as const
 
 const shown = (call: AnyCall, row: Row, names: readonly string[] | null = null): string =>
   view.writer(call.minor, names)(row, { url: call.url })
@@ -223,7 +225,7 @@ const updateAllocationRoute = route({
   method: 'PATCH',
   path: '/v1/allocations/:allocation',
   since: 57,
-  outside: 'routing 405',
+  outside: 405,
   policy: ['baremetal:allocation:get', 'baremetal:allocation:update'],
   asks: 'handler',
   body: PatchBody,
@@ -264,7 +266,7 @@ async function allocationOfNode(call: AnyCall, node: Node): Promise<Row> {
 const showOfNode = route({
   method: 'GET',
   path: '/v1/nodes/:node/allocation',
-  ...versions,
+  ...nested,
   policy: ['baremetal:node:get', 'baremetal:allocation:get'],
   asks: 'handler',
   args: fieldArgs,
@@ -281,7 +283,7 @@ const showOfNode = route({
 const deleteOfNode = route({
   method: 'DELETE',
   path: '/v1/nodes/:node/allocation',
-  ...versions,
+  ...nested,
   status: 204,
   policy: ['baremetal:node:get', 'baremetal:allocation:delete'],
   asks: 'handler',

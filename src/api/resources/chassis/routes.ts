@@ -52,6 +52,7 @@ const listChassis = route({
 const listChassisDetail = route({
   method: 'GET',
   path: '/v1/chassis/detail',
+  action: true,
   policy: 'baremetal:chassis:get',
   args: pageArgs,
   handler: (call) => list(call, call.args, null, 'chassis/detail'),

@@ -118,6 +118,7 @@ const showDriver = route({
 const showProperties = route({
   method: 'GET',
   path: '/v1/drivers/:driver/properties',
+  action: true,
   policy: 'baremetal:driver:get_properties',
   async handler(call) {
     const driver_name = call.params['driver']!
@@ -128,6 +129,7 @@ const showProperties = route({
 const showLogicalDiskProperties = route({
   method: 'GET',
   path: '/v1/drivers/:driver/raid/logical_disk_properties',
+  action: true,
   since: 12,
   outside: 406,
   policy: 'baremetal:driver:get_raid_logical_disk_properties',
@@ -147,6 +149,7 @@ const showLogicalDiskProperties = route({
 const listVendorMethods = route({
   method: 'GET',
   path: '/v1/drivers/:driver/vendor_passthru/methods',
+  action: true,
   policy: 'baremetal:driver:vendor_passthru',
   async handler(call) {
     const driver_name = call.params['driver']!

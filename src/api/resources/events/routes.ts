@@ -19,7 +19,7 @@ const postEvents = route({
   method: 'POST',
   path: '/v1/events',
   since: 54,
-  outside: 'routing 404',
+  outside: 404,
   status: 204,
   policy: 'baremetal:events:post',
   body: members({ events: listOf(networkEvent, { min: 1 }) }),

@@ -38,7 +38,7 @@ const listRules = route({
   method: 'GET',
   path: '/v1/inspection_rules',
   since: 96,
-  outside: 'routing 404',
+  outside: 404,
   policy: 'baremetal:inspection_rule:get',
   args: { ...pageArgs, ...fieldArgs, ...detailArgs, phase: optional(Text) },
   async handler(call) {
@@ -64,7 +64,7 @@ const showRule = route({
   method: 'GET',
   path: '/v1/inspection_rules/:rule',
   since: 96,
-  outside: 'routing 404',
+  outside: 404,
   policy: 'baremetal:inspection_rule:get',
   args: fieldArgs,
   async handler(call) {
@@ -79,7 +79,7 @@ const createRule = route({
   method: 'POST',
   path: '/v1/inspection_rules',
   since: 96,
-  outside: 'routing 405',
+  outside: 405,
   status: 201,
   policy: 'baremetal:inspection_rule:create',
   body: createBody(inspectionRuleFields),
@@ -98,7 +98,7 @@ const updateRule = route({
   method: 'PATCH',
   path: '/v1/inspection_rules/:rule',
   since: 96,
-  outside: 'routing 405',
+  outside: 405,
   policy: 'baremetal:inspection_rule:update',
   body: PatchBody,
   async handler(call) {
@@ -130,7 +130,7 @@ const deleteRule = route({
   method: 'DELETE',
   path: '/v1/inspection_rules/:rule',
   since: 96,
-  outside: 'routing 405',
+  outside: 405,
   status: 204,
   policy: 'baremetal:inspection_rule:delete',
   async handler(call) {

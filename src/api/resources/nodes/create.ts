@@ -48,6 +48,9 @@ const createNode = route({
   async handler(call) {
     const { chassis_uuid: chassisUuid, ...given } = call.body
     if (given['properties'] === null) throw new Invalid('The properties of a new node cannot be null; leave them out or give an object.')
+    for (const flag of ['maintenance', 'console_enabled']) {
+      if (given[flag] === null) throw new Invalid(`${flag} of a node is true or false, never null.`)
+    }
     const { config } = call.api
     const { properties } = given as { properties?: Members }
     checkBootMode(properties?.['capabilities'], config.api.disallowed_enrollment_boot_modes)
@@ -66,7 +69,6 @@ const createNode = route({
     if (values['parent_node']) {
       values['parent_node'] = (await linkableNode(call, values['owner'] as string | null, values['parent_node'], 'parent_node')).uuid
     }
-    for (const flag of ['maintenance', 'console_enabled']) if (values[flag] === null) values[flag] = false
     const data = completeNode(values)
     const conductor = await conductorOf(call, data, 400)
     const node = await conductor.create_node(call.context, {

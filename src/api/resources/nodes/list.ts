@@ -1,8 +1,10 @@
+import { getChassis } from '../../../db/chassis.ts'
 import { listNodeRows, type NodeFilters } from '../../../db/nodes.ts'
 import { provisionStates } from '../../../domain/machine.ts'
 import { faults } from '../../../domain/states.ts'
 import { ClientSideError, HTTPForbidden, InvalidParameterValue, NotAcceptable } from '../../../errors/base.ts'
 import type { Node } from '../../../objects/index.ts'
+import { collectionOnly } from '../../collection-only.ts'
 import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
 import { isOpen, optional, route, type AnyCall, type ArgumentsOf, type Reply } from '../../resource.ts'
 import { checked, Flag, Text, TextList, Uuid } from '../../values.ts'
@@ -98,6 +100,7 @@ async function list(
   }
   const project = listedProject(call, args.project)
   const page = pageOf(args, call.api.config, unsortableFields)
+  if (args.chassis_uuid !== undefined) await getChassis(call.api.db, args.chassis_uuid)
   const { marker: _marker, limit: _limit, sort_key: _key, sort_dir: _dir, ...filters } = args
   const chassisFilter = extra.chassis === undefined ? {} : { chassis_uuid: extra.chassis }
   let rows = await listNodeRows(call.api.db, {
@@ -152,13 +155,19 @@ const listNodes = route({
 const listNodesDetail = route({
   method: 'GET',
   path: '/v1/nodes/detail',
+  action: true,
   policy: ['baremetal:node:list_all', 'baremetal:node:list'],
   asks: 'handler',
   args: { ...pageArgs, ...filterArgs, ...childArgsOfDetail },
   handler: (call) => list(call, call.args, null, 'nodes/detail'),
 })
 
-const chassisOf = (call: AnyCall): string => Uuid.read('chassis_uuid', call.params['chassis'])
+/** @throws ChassisNotFound */
+async function chassisOf(call: AnyCall): Promise<string> {
+  const uuid = Uuid.read('chassis_uuid', call.params['chassis'])
+  await getChassis(call.api.db, uuid)
+  return uuid
+}
 
 const listNodesOfChassis = route({
   method: 'GET',
@@ -166,10 +175,10 @@ const listNodesOfChassis = route({
   policy: ['baremetal:node:list_all', 'baremetal:node:list'],
   asks: 'handler',
   args: { ...pageArgs, ...fieldArgs, ...detailArgs, ...filterArgs, ...childArgs },
-  handler(call) {
+  async handler(call) {
     const { fields, detail, ...args } = call.args
     checkListFields(fields, call.minor)
-    const chassis = chassisOf(call)
+    const chassis = await chassisOf(call)
     return list(call, args, shownFields(call.args, nodeView.listed), `chassis/${chassis}/nodes`, { detail, chassis })
   },
 })
@@ -180,10 +189,16 @@ const listNodesOfChassisDetail = route({
   policy: ['baremetal:node:list_all', 'baremetal:node:list'],
   asks: 'handler',
   args: { ...pageArgs, ...filterArgs, ...childArgsOfDetail },
-  handler(call) {
-    const chassis = chassisOf(call)
+  async handler(call) {
+    const chassis = await chassisOf(call)
     return list(call, call.args, null, `chassis/${chassis}/nodes/detail`, { chassis })
   },
 })
 
-export const nodeListRoutes = [listNodes, listNodesDetail, listNodesOfChassis, listNodesOfChassisDetail]
+export const nodeListRoutes = [
+  listNodes,
+  listNodesDetail,
+  listNodesOfChassis,
+  listNodesOfChassisDetail,
+  ...collectionOnly('/v1/chassis/:chassis/nodes'),
+]

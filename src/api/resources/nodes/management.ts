@@ -34,6 +34,7 @@ const setBootDevice = route({
 const supportedBootDevices = route({
   method: 'GET',
   path: '/v1/nodes/:node/management/boot_device/supported',
+  action: true,
   policy: ['baremetal:node:get', 'baremetal:node:get_boot_device'],
   asks: 'handler',
   async handler(call) {

@@ -156,7 +156,8 @@ async function patchNode(
   const wanted: Members = { ...columns, chassis_id: chassis?.id ?? null }
   for (const name of checkedFields) if (name !== 'chassis_uuid' && !(name in wanted)) wanted[name] = null
   wanted['conductor_group'] = String(wanted['conductor_group'] ?? '').toLowerCase()
-  for (const flag of ['protected', 'maintenance']) wanted[flag] ??= false
+  wanted['protected'] ??= false
+  if (wanted['maintenance'] === null) throw new Invalid('maintenance of a node is true or false, it cannot be removed.')
   const changes = Object.keys(wanted).filter((name) => !isDeepStrictEqual(wanted[name], node[name as keyof Node])) as (keyof Node & string)[]
   const data: Node = { ...copy({ ...node, ...dates }), ...datesOf(node), ...(wanted as Partial<Node>) }
   if (changes.includes('instance_info') && !data.instance_name && data.instance_info?.['display_name']) {

@@ -306,6 +306,7 @@ const checkedLate: ReadonlySet<string> = new Set(['unhold', 'service'])
 const setProvisionState = route({
   method: 'PUT',
   path: '/v1/nodes/:node/states/provision',
+  action: true,
   status: 202,
   policy: [
     'baremetal:node:get',

@@ -24,6 +24,7 @@ const showNode = route({
 const validateNode = route({
   method: 'GET',
   path: '/v1/nodes/:node/validate',
+  action: true,
   policy: ['baremetal:node:get', 'baremetal:node:validate'],
   asks: 'handler',
   async handler(call) {
@@ -36,6 +37,7 @@ const validateNode = route({
 const validateNamedNode = route({
   method: 'GET',
   path: '/v1/nodes/validate',
+  action: true,
   policy: ['baremetal:node:get', 'baremetal:node:validate'],
   asks: 'handler',
   args: { node: optional(UuidOrName), node_uuid: optional(Uuid) },

@@ -49,6 +49,7 @@ const softTargets: readonly string[] = ['soft rebooting', 'soft power off']
 const setPower = route({
   method: 'PUT',
   path: '/v1/nodes/:node/states/power',
+  action: true,
   status: 202,
   policy: ['baremetal:node:get', 'baremetal:node:set_power_state'],
   asks: 'handler',
@@ -85,6 +86,7 @@ function mustRest(node: Node, what: string): void {
 const setBootMode = route({
   method: 'PUT',
   path: '/v1/nodes/:node/states/boot_mode',
+  action: true,
   since: 76,
   status: 202,
   policy: ['baremetal:node:get', 'baremetal:node:set_boot_mode'],
@@ -106,6 +108,7 @@ const setBootMode = route({
 const setSecureBoot = route({
   method: 'PUT',
   path: '/v1/nodes/:node/states/secure_boot',
+  action: true,
   since: 76,
   status: 202,
   policy: ['baremetal:node:get', 'baremetal:node:set_secure_boot'],
@@ -123,6 +126,7 @@ const setSecureBoot = route({
 const setRaid = route({
   method: 'PUT',
   path: '/v1/nodes/:node/states/raid',
+  action: true,
   since: 12,
   outside: 406,
   status: 204,

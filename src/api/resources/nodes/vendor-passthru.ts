@@ -32,6 +32,7 @@ export const vendorData = (body: unknown): Members => (isMembers(body) ? body : 
 const listMethods = route({
   method: 'GET',
   path: '/v1/nodes/:node/vendor_passthru/methods',
+  action: true,
   policy: ['baremetal:node:get', 'baremetal:node:vendor_passthru'],
   asks: 'handler',
   async handler(call) {

@@ -94,6 +94,7 @@ const listPortgroupsDetail = route({
   ...window,
   method: 'GET',
   path: '/v1/portgroups/detail',
+  action: true,
   policy: listRules,
   asks: 'handler',
   args: { ...pageArgs, ...filterArgs },

@@ -120,6 +120,7 @@ const listPorts = route({
 const listPortsDetail = route({
   method: 'GET',
   path: '/v1/ports/detail',
+  action: true,
   policy: listRules,
   asks: 'handler',
   args: { ...pageArgs, ...filterArgs },

@@ -1,12 +1,12 @@
 import { listShards } from '../../../db/nodes.ts'
-import { RoutingFault } from '../../faults.ts'
+import { NotFound } from '../../../errors/base.ts'
 import { route } from '../../resource.ts'
 
 const listShardsRoute = route({
   method: 'GET',
   path: '/v1/shards',
   since: 82,
-  outside: 'routing 404',
+  outside: 404,
   policy: 'baremetal:shards:get',
   summary: 'The shards and how many nodes each has.',
   handler: async ({ api }) => ({ shards: await listShards(api.db) }),
@@ -18,7 +18,7 @@ const noSingleShard = route({
   path: '/v1/shards/:shard',
   policy: [],
   handler() {
-    throw new RoutingFault(404)
+    throw new NotFound({})
   },
 })
 

@@ -33,7 +33,7 @@ function rootText({ url, params }: AnyCall): Reply {
 }
 
 const roots = ['/v1/volume', '/v1/nodes/:node/volume'].map((path) =>
-  route({ method: 'GET', path, ...versions, policy: 'baremetal:volume:get', handler: rootText }),
+  route({ method: 'GET', path, since: 32, policy: 'baremetal:volume:get', handler: rootText }),
 )
 
 /** A node by its uuid alone; who may not see it is told that it does not exist. @throws NodeNotFound */
