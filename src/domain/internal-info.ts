@@ -37,6 +37,7 @@ export const stepFlags = [
   'cleaning_polling',
   'deployment_polling',
   'servicing_polling',
+  'redfish_bios_state',
 ] as const
 
 /** What a flow leaves behind, by phase; its list of steps becomes null, the rest goes. */

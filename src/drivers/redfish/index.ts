@@ -1,3 +1,4 @@
+import { RedfishBios } from './bios.ts'
 import { RedfishHttpsBoot, RedfishVirtualMediaBoot } from './boot.ts'
 import { RedfishManagement } from './management.ts'
 import { RedfishPower } from './power.ts'
@@ -5,6 +6,7 @@ import { RedfishVendorPassthru } from './vendor.ts'
 
 /** What this family has, by entry-point name. */
 export const interfaces = {
+  bios: { redfish: RedfishBios },
   boot: { 'redfish-virtual-media': RedfishVirtualMediaBoot, 'redfish-https': RedfishHttpsBoot },
   management: { redfish: RedfishManagement },
   power: { redfish: RedfishPower },

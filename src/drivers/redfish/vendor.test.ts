@@ -31,7 +31,7 @@ const call = async (bmc: ScriptedBmc, method: string, verb: string, info: Record
   await using bench = redfishBench(bmc)
   const face = new RedfishVendorPassthru(bench.parts)
   await face.validateMethod(bench.task, method, verb, info)
-  return face.methods()[method]!.run(bench.task, info, verb)
+  return await face.methods()[method]!.run(bench.task, info, verb)
 }
 
 test('subscriptions are made, shown without their secrets, and ended', async () => {

@@ -85,7 +85,7 @@ export class RedfishClient {
 
   /** The service root; read once, without credentials (DSP0266 "Authentication requirements for resources"). */
   async root(signal?: AbortSignal): Promise<JsonObject> {
-    this.rootDocument ??= this.readRoot()
+    this.rootDocument ??= watched(this.readRoot())
     const reading = this.rootDocument
     try {
       return await this.waitFor(reading, signal)
@@ -219,9 +219,11 @@ export class RedfishClient {
     this.lifetime.signal.throwIfAborted()
     if (this.refused !== null && this.options.waiter.now().getTime() < this.refused.until) throw this.refused.problem
     if (this.login !== null) return this.login
-    this.loggingIn ??= this.logIn().finally(() => {
-      this.loggingIn = null
-    })
+    this.loggingIn ??= watched(
+      this.logIn().finally(() => {
+        this.loggingIn = null
+      }),
+    )
     return this.waitFor(this.loggingIn, signal)
   }
 
@@ -367,6 +369,12 @@ export class RedfishClient {
       stop()
     }
   }
+}
+
+/** A promise that several wait for, or nobody any more: its failure is each waiter's, and no failure of the process. */
+function watched<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }
 
 const authorization = (login: Login): Record<string, string> =>
