@@ -4,7 +4,7 @@ import { conductorRouting } from '../rpc/routing.ts'
 import { listenApi } from './api-listener.ts'
 import { ensureSchema, usesSqlite } from './database.ts'
 import { openProcess } from './process-parts.ts'
-import { openTransport } from './rpc-transport.ts'
+import { needTransport, openTransport } from './rpc.ts'
 import { runCommand } from './run-command.ts'
 import { listenToSignals } from './signals.ts'
 
@@ -15,7 +15,9 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   await using parts = await openProcess({ program, args, env, description: 'The API of the bare metal service.' })
   const { config, db, log, clock, loaded } = parts
   using signals = listenToSignals(loaded, log)
-  const transport = openTransport(config, log, { allInOne: false })
+  needTransport(config)
+  await using transports = new AsyncDisposableStack()
+  const transport = await openTransport(transports, config, program, log)
   if (usesSqlite(config)) {
     log.error('The database is SQLite, which only one process may use: run the command ironic instead, or use MariaDB.')
   }

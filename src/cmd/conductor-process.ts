@@ -8,7 +8,7 @@ import { conductorContract } from '../rpc/conductor.ts'
 import type { Transport } from '../rpc/contract.ts'
 import type { ConductorRing } from '../rpc/ring.ts'
 import { usesSqlite } from './database.ts'
-import { openNotifier } from './notifications.ts'
+import { configuredNotifier } from './messaging/notifications.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { CommandFailure } from './run-command.ts'
 import type { Stop } from './signals.ts'
@@ -32,7 +32,7 @@ export async function serveConductor(
     const files = await serveFiles(config, log.named('ironic.images'))
     stack.defer(() => files.close())
   }
-  const notifier = openNotifier(config, { log, clock, host: config.DEFAULT.host, service: 'ironic-conductor' })
+  const notifier = await configuredNotifier(config, 'ironic-conductor', config.DEFAULT.host, log, () => clock.now())
   stack.defer(() => notifier.close())
   const conductor = await startConductor({
     config,
@@ -55,7 +55,8 @@ async function stopConductor(
   closing: AsyncDisposableStack,
   how: Pick<Stop, 'drain' | 'keepRegistration'> = { drain: false, keepRegistration: false },
 ): Promise<void> {
-  await (how.drain ? conductor.drain() : conductor.stop())
+  const { keepRegistration } = how
+  await (how.drain ? conductor.drain({ keepRegistration }) : conductor.stop({ keepRegistration }))
   await served[Symbol.asyncDispose]()
   await closing.disposeAsync()
 }

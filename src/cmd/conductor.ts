@@ -3,7 +3,7 @@ import { conductorRing } from '../rpc/ring.ts'
 import { serveConductor } from './conductor-process.ts'
 import { ensureSchema } from './database.ts'
 import { openProcess } from './process-parts.ts'
-import { openTransport } from './rpc-transport.ts'
+import { needTransport, openTransport } from './rpc.ts'
 import { runCommand } from './run-command.ts'
 import { listenToSignals } from './signals.ts'
 
@@ -14,7 +14,9 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   await using parts = await openProcess({ program, args, env, description: 'A conductor of the bare metal service.' })
   const { config, db, log, clock, loaded } = parts
   using signals = listenToSignals(loaded, log)
-  const transport = openTransport(config, log, { allInOne: false })
+  needTransport(config)
+  await using transports = new AsyncDisposableStack()
+  const transport = await openTransport(transports, config, program, log)
   await ensureSchema(db, log)
   const conductor = await serveConductor(parts, transport, conductorRing({ db, config, clock }))
   await conductor.stop(await signals.stopped)

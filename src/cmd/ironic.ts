@@ -5,7 +5,7 @@ import { listenApi } from './api-listener.ts'
 import { serveConductor } from './conductor-process.ts'
 import { ensureSchema } from './database.ts'
 import { openProcess } from './process-parts.ts'
-import { openTransport } from './rpc-transport.ts'
+import { openTransport } from './rpc.ts'
 import { runCommand } from './run-command.ts'
 import { listenToSignals } from './signals.ts'
 
@@ -18,7 +18,8 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   const { config, db, log, clock, loaded } = parts
   using signals = listenToSignals(loaded, log)
   await ensureSchema(db, log)
-  const transport = openTransport(config, log, { allInOne: true })
+  await using transports = new AsyncDisposableStack()
+  const transport = await openTransport(transports, config, program, log)
   const ring = conductorRing({ db, config, clock })
   const conductor = await serveConductor(parts, transport, ring)
   await using stack = new AsyncDisposableStack()

@@ -5,6 +5,7 @@ import type { Db } from '../db/database.ts'
 import type { Clock } from '../domain/clock.ts'
 import { createLogger, type RootLogger } from '../lib/oslo-log/create-logger.ts'
 import { openConfiguredDatabase } from './database.ts'
+import { lastResort } from './last-resort.ts'
 import { systemClock } from './system-clock.ts'
 
 /** What a process of the service begins with. Disposing writes the last lines and closes the database. */
@@ -31,6 +32,7 @@ export async function openProcess(
   await using stack = new AsyncDisposableStack()
   const log = createLogger(config.DEFAULT, { program: input.program })
   stack.defer(() => log.close())
+  stack.use(lastResort(log))
   const clock = systemClock
   const unused = tellUnused ? settingsNotActedUpon(loaded.effective()) : []
   for (const sentence of [...loaded.warnings, ...unused]) log.warning(sentence)

@@ -22,7 +22,14 @@ export async function runCommand(program: string, body: () => Promise<number | v
   } catch (error) {
     process.exitCode = report(program, error)
   }
+  // The process ends by itself when nothing is open any more. What is left open must not keep it from ending.
+  setTimeout(() => {
+    process.stderr.write(`${program}: ended by force, still open: ${process.getActiveResourcesInfo().join(', ')}\n`)
+    process.exit()
+  }, lingerMs).unref()
 }
+
+const lingerMs = 5000
 
 function report(program: string, error: unknown): number {
   if (error instanceof CommandLineExit) {

@@ -58,6 +58,8 @@ export interface ConductorParts extends Hooks {
 export interface StopOptions {
   /** Seconds that running work gets. Default: `[conductor]graceful_shutdown_timeout`. */
   readonly timeout?: number
+  /** The entry in the `conductors` table stays (SIGUSR1): a restart follows, and no other conductor takes the nodes over. */
+  readonly keepRegistration?: boolean
 }
 
 export interface RunningConductor {
@@ -69,7 +71,7 @@ export interface RunningConductor {
   /** Takes no new work, lets the running work end, and removes the registration. A second call waits for the first. */
   stop(options?: StopOptions): Promise<void>
   /** The same with `[DEFAULT]drain_shutdown_timeout` (SIGUSR2): as good as no work is cut off. */
-  drain(): Promise<void>
+  drain(options?: Omit<StopOptions, 'timeout'>): Promise<void>
 }
 
 /** The name under which the conductor is known. */
@@ -119,14 +121,14 @@ export async function startConductor(given: ConductorParts): Promise<RunningCond
   log.info(`Conductor ${host} is running, with the hardware types ${drivers.hardwareTypes.join(', ')}`)
 
   let stopping: Promise<void> | undefined
-  const stop = async (timeout: number): Promise<void> => {
+  const stop = async (timeout: number, keepRegistration: boolean): Promise<void> => {
     workers.close()
     stopPeriodics.abort()
     await waitForWork(parts, stopWork, timeout)
     await Promise.all([scheduler.ended(), heartbeat])
     await driverParts.close()
     await clearReservations(db, host)
-    await unregister(db, host)
+    if (!keepRegistration) await unregister(db, host)
     given.ring.reset()
     log.info(`Conductor ${host} has stopped`)
   }
@@ -135,8 +137,10 @@ export async function startConductor(given: ConductorParts): Promise<RunningCond
     row,
     parts,
     service: conductorService(parts),
-    stop: ({ timeout = config.conductor.graceful_shutdown_timeout } = {}) => (stopping ??= stop(timeout)),
-    drain: () => (stopping ??= stop(config.DEFAULT.drain_shutdown_timeout)),
+    stop: ({ timeout = config.conductor.graceful_shutdown_timeout, keepRegistration = false } = {}) =>
+      (stopping ??= stop(timeout, keepRegistration)),
+    drain: ({ keepRegistration = false } = {}) =>
+      (stopping ??= stop(config.DEFAULT.drain_shutdown_timeout, keepRegistration)),
   }
 }
 

@@ -88,12 +88,29 @@ function* optionsOfGroupIn(text: string, group: string): Generator<string> {
   const picked = new RegExp(`Pick<Config\\[['"]${group}['"]\\],([^>]*)>`, 'g')
   for (const [, names = ''] of text.matchAll(picked))
     for (const [, name = ''] of names.matchAll(/['"](\w+)['"]/g)) yield name
+  yield* composedNames(text, access, group)
   for (const alias of aliasesOf(text, group, access)) {
+    yield* composedNames(text, `(?<![\\w.])${alias}`, group)
     const throughAlias = new RegExp(`(?<![\\w.])${alias}\\s*(?:\\?\\.|\\.)\\s*(\\w+)`, 'g')
     for (const [, name = ''] of text.matchAll(throughAlias)) yield name
     const destructuredAlias = new RegExp(`\\{([^{}]*)\\}\\s*=\\s*${alias}\\b(?![.\\[])`, 'g')
     for (const [, names = ''] of text.matchAll(destructuredAlias)) yield* membersOf(names)
   }
+}
+
+/**
+ * Names that are put together or handed over: `config.api[`disallow_${phase}_steps`]` reads all that fit, and where `config.group[name]`
+ * stands, every quoted name of the group in that file counts.
+ */
+function* composedNames(text: string, access: string, group: string): Generator<string> {
+  const known = Object.keys(groupOf(group))
+  for (const [, template = ''] of text.matchAll(new RegExp(`${access}\\[\`([^\`]+)\`\\]`, 'g'))) {
+    const fits = new RegExp(`^${template.replace(/\$\{[^}]*\}/g, '\\w+')}$`)
+    yield* known.filter((name) => fits.test(name))
+  }
+  if (!new RegExp(`${access}\\[[\\w.]+\\]`).test(text)) return
+  const quoted = new Set([...text.matchAll(/['"](\w+)['"]/g)].map((match) => match[1]!))
+  yield* known.filter((name) => quoted.has(name))
 }
 
 function* membersOf(names: string): Generator<string> {
@@ -110,6 +127,9 @@ function aliasesOf(text: string, group: string, access: string): Set<string> {
   for (const [, name = ''] of text.matchAll(assigned)) aliases.add(name)
   const typed = new RegExp(`(\\w+)\\??:\\s*Config\\[['"]${group}['"]\\]`, 'g')
   for (const [, name = ''] of text.matchAll(typed)) aliases.add(name)
+  for (const [, type = ''] of text.matchAll(new RegExp(`type (\\w+) = Config\\[['"]${group}['"]\\]`, 'g'))) {
+    for (const [, name = ''] of text.matchAll(new RegExp(`(\\w+)\\??: ${type}\\b`, 'g'))) aliases.add(name)
+  }
   // const { group } = config, { config: { group } }
   const whole = new RegExp(
     `\\{[^{}]*\\b${group}\\b(?:\\s*:\\s*(\\w+))?[^{}]*\\}\\s*(?::[^={}\\n]*)?=\\s*[\\w.#!]*config\\b(?![.\\[])`,
