@@ -66,7 +66,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     pause: Math.min((options.retryInterval ?? 1) * 1000, 50),
     maxPause: Math.min((options.maxRetryInterval ?? 10) * 1000, 2000),
   }
-  const { sql, query } =
+  const { sql, query, close } =
     address.dialect === 'sqlite'
       ? openSqlite({
           ...(address.file === undefined ? {} : { file: address.file }),
@@ -85,6 +85,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
             poolTimeout: (options.poolTimeout ?? 30) * 1000,
           }),
         )
+  let closed: Promise<void> | undefined
   const again = (error: unknown) => isDeadlock(error) || isConnectionLost(error)
   return {
     sql,
@@ -93,18 +94,23 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     now: () => clock.now(),
     transaction: (body) => retrying(() => sql.transaction().execute(body), again, retry),
     query,
-    close: () => sql.destroy(),
+    close: () => (closed ??= close()),
   }
 }
 
-type Opened = Pick<Db, 'sql' | 'query'>
+type Opened = Pick<Db, 'sql' | 'query' | 'close'>
 
 function openSqlite(settings: ConstructorParameters<typeof SqliteSessions>[0]): Opened {
   const sessions = new SqliteSessions(settings)
+  const sql = new Kysely<Tables>({ dialect: nodeSqliteDialect(sessions) })
   return {
-    sql: new Kysely<Tables>({ dialect: nodeSqliteDialect(sessions) }),
+    sql,
     query: async <R>(text: string, parameters: readonly unknown[] = []) =>
       (await sessions.patiently(() => sessions.reader.all(text, parameters))) as R[],
+    async close() {
+      await sql.destroy()
+      sessions.close()
+    },
   }
 }
 
@@ -114,5 +120,9 @@ function openMysql(sessions: MysqlSessions): Opened {
     sql,
     query: async <R>(text: string, parameters: readonly unknown[] = []) =>
       (await sql.executeQuery<R>(CompiledQuery.raw(text.replaceAll('"', '`'), [...parameters]))).rows,
+    async close() {
+      await sql.destroy()
+      await sessions.pool.end()
+    },
   }
 }

@@ -314,12 +314,10 @@ class MysqlDriver implements Driver {
     await connection.rollback()
   }
   async releaseConnection() {}
-  async destroy() {
-    await this.#sessions.pool.end()
-  }
+  async destroy() {}
 }
 
-/** Kysely on mysql2: reads run again when the connection breaks, changes only when nothing of them can have been done. */
+/** Kysely on mysql2; the pool is closed by who opened it. Reads run again when the connection breaks, changes only when nothing of them can have been done. */
 export const mysqlDialect = (sessions: MysqlSessions): Dialect => ({
   createDriver: () => new MysqlDriver(sessions),
   createQueryCompiler: () => new MysqlQueryCompiler(),

@@ -1,3 +1,4 @@
+import { closeSync, fdatasync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
   type CompiledQuery,
@@ -114,6 +115,48 @@ class WriterQueue {
 }
 
 /**
+ * Brings what was committed to the disk shortly afterwards, many commits at once. SQLite could do it in each commit, but would block
+ * the event loop for as long as the disk takes. A crash of the process loses nothing either way; a power failure at most `delay`.
+ */
+class LogFlusher {
+  readonly #descriptor: number
+  #timer: NodeJS.Timeout | undefined
+  #failure: Error | undefined
+  static readonly delay = 100
+
+  constructor(log: string) {
+    this.#descriptor = openSync(log, 'r')
+  }
+
+  /** @throws TemporaryFailure when an earlier flush failed: the disk is in trouble, and nothing more must be promised */
+  check(): void {
+    const cause = this.#failure
+    if (cause === undefined) return
+    this.#failure = undefined
+    throw new TemporaryFailure(`The disk of the database does not take what is written: ${cause.message}`, { cause })
+  }
+
+  committed(): void {
+    this.#timer ??= setTimeout(() => this.#flush(), LogFlusher.delay).unref()
+  }
+
+  #flush(): void {
+    fdatasync(this.#descriptor, (error) => {
+      this.#timer = undefined
+      if (error !== null && this.#open) this.#failure = error
+    })
+  }
+
+  #open = true
+
+  close(): void {
+    this.#open = false
+    clearTimeout(this.#timer)
+    closeSync(this.#descriptor)
+  }
+}
+
+/**
  * The databases of one SQLite file: a session for reading, which never sees half a transaction, and one for writing behind a queue,
  * so that "database is locked" cannot come from ourselves. WAL lets readers of other processes go on while we write.
  */
@@ -122,13 +165,35 @@ export class SqliteSessions {
   readonly reader: Session
   readonly queue = new WriterQueue()
   readonly #maxWait: number
+  readonly #flusher: LogFlusher | undefined
 
   constructor(settings: SqliteSettings) {
     this.#maxWait = settings.maxWait
     this.writer = new Session(settings.file)
-    if (settings.file !== undefined) this.writer.exec('PRAGMA journal_mode = WAL')
-    this.writer.exec(`PRAGMA synchronous = ${settings.synchronous ? 'NORMAL' : 'OFF'}`)
+    if (settings.file !== undefined) this.#flusher = this.#openLog(settings.file, settings.synchronous)
     this.reader = settings.file === undefined ? this.writer : new Session(settings.file)
+  }
+
+  /** On file systems that cannot do WAL (network mounts) SQLite goes on with its rollback journal, and writes it through itself. */
+  #openLog(file: string, synchronous: boolean): LogFlusher | undefined {
+    const [mode] = this.writer.all('PRAGMA journal_mode = WAL', []) as { journal_mode: string }[]
+    const hasLog = mode?.journal_mode === 'wal'
+    this.writer.exec(`PRAGMA synchronous = ${synchronous ? (hasLog ? 'NORMAL' : 'FULL') : 'OFF'}`)
+    if (!hasLog || !synchronous) return undefined
+    // the log appears with the first transaction
+    this.writer.exec('BEGIN IMMEDIATE; COMMIT')
+    this.writer.all('PRAGMA user_version', [])
+    return new LogFlusher(`${file}-wal`)
+  }
+
+  /** Before every change. @throws TemporaryFailure when the disk is in trouble */
+  check(): void {
+    this.#flusher?.check()
+  }
+
+  /** After every commit. */
+  committed(): void {
+    this.#flusher?.committed()
   }
 
   /** Runs `action`, again and again while another process holds the file. */
@@ -150,6 +215,7 @@ export class SqliteSessions {
   }
 
   close(): void {
+    this.#flusher?.close()
     if (this.reader !== this.writer) this.reader.close()
     this.writer.close()
   }
@@ -184,7 +250,10 @@ class SqliteConnection implements DatabaseConnection {
     if (isRead(query)) return await this.#sessions.patiently(() => run(reader, query))
     const leave = await queue.enter()
     try {
-      return await this.#sessions.patiently(() => run(writer, query))
+      this.#sessions.check()
+      const result = await this.#sessions.patiently(() => run(writer, query))
+      this.#sessions.committed()
+      return result
     } finally {
       leave()
     }
@@ -193,6 +262,7 @@ class SqliteConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     const leave = await this.#sessions.queue.enter()
     try {
+      this.#sessions.check()
       await this.#sessions.patiently(() => this.#sessions.writer.exec('BEGIN IMMEDIATE'))
     } catch (error) {
       leave()
@@ -206,6 +276,7 @@ class SqliteConnection implements DatabaseConnection {
     try {
       if (statement === 'COMMIT' || this.#sessions.writer.inTransaction)
         await this.#sessions.patiently(() => this.#sessions.writer.exec(statement))
+      if (statement === 'COMMIT') this.#sessions.committed()
     } catch (error) {
       // a failed COMMIT leaves the transaction open: it must not swallow the next one
       if (this.#sessions.writer.inTransaction) this.#sessions.writer.exec('ROLLBACK')
@@ -241,15 +312,20 @@ class SqliteDriver implements Driver {
     await connection.end('ROLLBACK')
   }
   async releaseConnection() {}
-  async destroy() {
-    this.#sessions.close()
+  async destroy() {}
+}
+
+/** Kysely would otherwise let a read wait for the end of every transaction; our readers have a session of their own. */
+class ParallelAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
   }
 }
 
-/** Kysely on `node:sqlite`. */
+/** Kysely on `node:sqlite`. The sessions are closed by who opened them. */
 export const nodeSqliteDialect = (sessions: SqliteSessions): Dialect => ({
   createDriver: () => new SqliteDriver(sessions),
   createQueryCompiler: () => new SqliteQueryCompiler(),
-  createAdapter: () => new SqliteAdapter(),
+  createAdapter: () => new ParallelAdapter(),
   createIntrospector: (db) => new SqliteIntrospector(db),
 })
