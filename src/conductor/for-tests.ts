@@ -5,7 +5,8 @@ import { getNode } from '../db/nodes.ts'
 import { createSchema } from '../db/migrations/index.ts'
 import type { Clock } from '../domain/clock.ts'
 import { adminContext } from '../domain/context.ts'
-import type { InterfaceClasses } from '../drivers/interface-classes.ts'
+import type { InterfaceType } from '../domain/interfaces.ts'
+import { interfaceClasses, type InterfaceClasses } from '../drivers/interface-classes.ts'
 import { silentLogger, type Logger } from '../lib/oslo-log/logger.ts'
 import type { Notification } from '../notifications/notifier.ts'
 import type { Node } from '../objects/index.ts'
@@ -56,6 +57,10 @@ export interface TestConductorOptions {
   readonly more?: Partial<ConductorParts>
 }
 
+/** The interface, when this release has it. */
+const ofRelease = (type: InterfaceType, name: string): string[] =>
+  Object.hasOwn(interfaceClasses[type], name) ? [name] : []
+
 const fakeHardware: ConfigOverrides = {
   DEFAULT: {
     enabled_hardware_types: ['fake-hardware'],
@@ -64,7 +69,7 @@ const fakeHardware: ConfigOverrides = {
     enabled_console_interfaces: ['fake', 'no-console'],
     enabled_deploy_interfaces: ['fake'],
     enabled_firmware_interfaces: ['fake', 'no-firmware'],
-    enabled_inspect_interfaces: ['fake', 'no-inspect'],
+    enabled_inspect_interfaces: ['fake', 'no-inspect', ...ofRelease('inspect', 'agent')],
     enabled_management_interfaces: ['fake'],
     enabled_network_interfaces: ['noop'],
     enabled_power_interfaces: ['fake'],

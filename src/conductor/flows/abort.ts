@@ -12,6 +12,7 @@ import { abortInspection } from './inspect.ts'
 import { wipeLeftovers } from './leftovers.ts'
 import { dropRescuePassword } from './rescue.ts'
 import { deployFlow, flowOfState, serviceFlow, type StepFlow } from './step-flows.ts'
+import { removeInstance } from './tear-down.ts'
 
 /** States in which `abort` is more than an event. */
 export const abortableStates: readonly (string | null)[] = [
@@ -41,7 +42,23 @@ export async function abortOperation(task: ConductorTask): Promise<Background | 
   // an aborted service gives the machine back to its instance
   if (flow === serviceFlow) await task.fire('fail', options)
   await task.fire('abort', options)
-  return background(() => abortStepFlow(task, flow))
+  return background(() => (state === 'deploy hold' ? dropHeldInstance(task) : abortStepFlow(task, flow)))
+}
+
+/** A deploy that was held has no agent that could have been cut off; its instance goes. */
+async function dropHeldInstance(task: ConductorTask): Promise<void> {
+  const { node } = task
+  const message = abortMessage(task, deployFlow)
+  node.deploy_step = {}
+  try {
+    await removeInstance(task, 'deploy hold')
+    node.last_error = message
+  } catch (error) {
+    const trouble = `${message} Removing the instance failed: ${messageOf(error)}`
+    task.log.error(trouble, { error })
+    await task.addHistory(trouble, deployFlow.historyType)
+  }
+  await task.save()
 }
 
 /** A step that must not be cut off ends first; the flow is aborted after it. */

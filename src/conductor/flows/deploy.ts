@@ -31,6 +31,7 @@ export async function startDeploy(task: ConductorTask, request: DeployRequest): 
   else applyAutomaticLessee(task)
   try {
     noteImageType(task)
+    await task.save()
     await task.driver.deploy.switchInterface(task)
     await task.driver.power.validate(task)
     await task.driver.deploy.validate(task)

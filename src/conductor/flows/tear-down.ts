@@ -21,29 +21,37 @@ const instanceKeys = [
 
 /** Takes the instance off a node in `deleting`, then cleans it. @param from the state that the delete came in */
 export async function tearDownNode(task: ConductorTask, from: string | null): Promise<void> {
-  let trouble: unknown
   try {
-    await tearDown(task, from)
+    await removeInstance(task, from)
   } catch (error) {
-    trouble = error
-  }
-  // the instance is gone for the user, whatever the hardware says
-  forgetInstance(task)
-  await wipeLeftovers(task, 'deploy')
-  try {
-    await removeVifs(task)
-  } catch (error) {
-    trouble ??= error
-  }
-  await dropAllocation(task)
-  if (trouble !== undefined) {
-    const message = `Node ${task.node.uuid} could not be torn down: ${messageOf(trouble)}`
-    task.log.error(message, { error: trouble })
+    const message = `Node ${task.node.uuid} could not be torn down: ${messageOf(error)}`
+    task.log.error(message, { error })
     await task.addHistory(message, 'unprovision')
     return task.fire('fail')
   }
   await task.save()
   await cleanAfterwards(task)
+}
+
+/**
+ * Undeploys and forgets the instance: it is gone for the user, whatever the hardware says. What was forgotten is not saved yet.
+ * @throws what went wrong with the hardware, when all else is done
+ */
+export async function removeInstance(task: ConductorTask, from: string | null): Promise<void> {
+  let trouble: unknown
+  const attempt = async (work: Promise<void>) => {
+    try {
+      await work
+    } catch (error) {
+      trouble ??= error
+    }
+  }
+  await attempt(tearDown(task, from))
+  forgetInstance(task)
+  await wipeLeftovers(task, 'deploy')
+  await attempt(removeVifs(task))
+  await dropAllocation(task)
+  if (trouble !== undefined) throw trouble
 }
 
 async function tearDown(task: ConductorTask, from: string | null): Promise<void> {

@@ -2,9 +2,10 @@ import type { Config } from '../../config/index.ts'
 import type { NodeFilters } from '../../db/nodes.ts'
 import { stepId } from '../../domain/step-list.ts'
 import type { Step } from '../../domain/steps.ts'
+import type { FlowFailure } from '../../drivers/task.ts'
 import type { ConductorTask } from '../conductor-task.ts'
 import { failInspection, failRescue, failStepFlow } from '../flows/fail.ts'
-import { cleanFlow, deployFlow, serviceFlow, type StepFlow } from '../flows/step-flows.ts'
+import { cleanFlow, deployFlow, flowOfState, serviceFlow, type StepFlow } from '../flows/step-flows.ts'
 import { background } from '../tasks.ts'
 import { forEachNode, ownNodes, periodicContext } from './own-nodes.ts'
 import type { PeriodicTask } from './scheduler.ts'
@@ -16,7 +17,9 @@ interface WaitState {
   readonly interval: (config: Config) => number
   readonly since: 'provisioned_before' | 'inspection_started_before'
   readonly sortKey: 'provision_updated_at' | 'inspection_started_at'
-  readonly fail: (task: ConductorTask) => Promise<void>
+  readonly message: (task: ConductorTask) => string
+  /** cleans up after the failure; the node is in its fail state */
+  readonly cleanUp: (task: ConductorTask, failure: FlowFailure) => Promise<void>
 }
 
 const checkInterval = (config: Config) => config.conductor.check_provision_state_interval
@@ -24,13 +27,16 @@ const checkInterval = (config: Config) => config.conductor.check_provision_state
 /** The step that was waited for, in words. */
 function waitingFor(task: ConductorTask, flow: StepFlow): string {
   const step = task.node[flow.stepField] as Step | null
-  return step?.step === undefined ? 'its ramdisk to report' : `step ${stepId(step)}`
+  return step?.step === undefined ? 'its ramdisk' : `step ${stepId(step)}`
 }
 
-const failStep = (flow: StepFlow) => (task: ConductorTask) =>
-  failStepFlow(task, flow, {
-    message: `Timeout reached in ${flow.waiting}: node ${task.node.uuid} waited too long for ${waitingFor(task, flow)}. See whether its ramdisk runs and reaches the API, then try again.`,
-  })
+const advice = 'See whether its ramdisk runs and reaches the API, then try again.'
+
+const ofSteps = (flow: StepFlow): Pick<WaitState, 'message' | 'cleanUp'> => ({
+  message: (task) =>
+    `Timeout reached in ${flow.waiting}: node ${task.node.uuid} waited too long for ${waitingFor(task, flow)}. ${advice}`,
+  cleanUp: (task, failure) => failStepFlow(task, flow, failure),
+})
 
 /** Every state in which a node waits for its agent, and what ends the wait. */
 const waitStates: readonly WaitState[] = [
@@ -40,7 +46,7 @@ const waitStates: readonly WaitState[] = [
     interval: checkInterval,
     since: 'provisioned_before',
     sortKey: 'provision_updated_at',
-    fail: failStep(deployFlow),
+    ...ofSteps(deployFlow),
   },
   {
     state: 'clean wait',
@@ -48,7 +54,7 @@ const waitStates: readonly WaitState[] = [
     interval: checkInterval,
     since: 'provisioned_before',
     sortKey: 'provision_updated_at',
-    fail: failStep(cleanFlow),
+    ...ofSteps(cleanFlow),
   },
   {
     state: 'service wait',
@@ -56,7 +62,7 @@ const waitStates: readonly WaitState[] = [
     interval: checkInterval,
     since: 'provisioned_before',
     sortKey: 'provision_updated_at',
-    fail: failStep(serviceFlow),
+    ...ofSteps(serviceFlow),
   },
   {
     state: 'rescue wait',
@@ -64,10 +70,9 @@ const waitStates: readonly WaitState[] = [
     interval: ({ conductor }) => conductor.check_rescue_state_interval,
     since: 'provisioned_before',
     sortKey: 'provision_updated_at',
-    fail: (task) =>
-      failRescue(task, {
-        message: `Timeout reached in rescue wait: the rescue ramdisk of node ${task.node.uuid} did not report. See whether it runs and reaches the API, then try again.`,
-      }),
+    message: ({ node }) =>
+      `Timeout reached in rescue wait: the rescue ramdisk of node ${node.uuid} did not report. ${advice}`,
+    cleanUp: failRescue,
   },
   {
     state: 'inspect wait',
@@ -75,10 +80,9 @@ const waitStates: readonly WaitState[] = [
     interval: checkInterval,
     since: 'inspection_started_before',
     sortKey: 'inspection_started_at',
-    fail: (task) =>
-      failInspection(task, {
-        message: `Timeout reached in inspect wait: the ramdisk of node ${task.node.uuid} did not report. See whether it runs and reaches the API, then try again.`,
-      }),
+    message: ({ node }) =>
+      `Timeout reached in inspect wait: the ramdisk of node ${node.uuid} did not report. ${advice}`,
+    cleanUp: failInspection,
   },
 ]
 
@@ -104,11 +108,20 @@ export function waitTimeouts(config: Config): PeriodicTask[] {
             // it may have gone on before it was locked
             const { provision_state: state, maintenance } = task.node
             if (state !== wait.state || maintenance) return
-            return background(() => wait.fail(task))
+            return background(() => giveUp(task, wait))
           },
           { useReserved: false },
         ),
       )
     },
   }))
+}
+
+/** The reason stands in the row together with the fail state; what the wait had built up is taken down after that. */
+async function giveUp(task: ConductorTask, wait: WaitState): Promise<void> {
+  const message = wait.message(task)
+  // a manual clean that failed still leads back to manageable
+  const targetState = flowOfState(wait.state)?.target(task) ?? null
+  await task.fire('fail', { targetState, lastError: message })
+  await wait.cleanUp(task, { message, setFailState: false })
 }
