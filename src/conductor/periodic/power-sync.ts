@@ -1,4 +1,5 @@
 import type { Config } from '../../config/index.ts'
+import { isProvisionState } from '../../domain/machine.ts'
 import { faults } from '../../domain/states.ts'
 import { InvalidParameterValue } from '../../errors/base.ts'
 import { PowerStateFailure } from '../../errors/driver.ts'
@@ -13,6 +14,7 @@ import type { PeriodicTask } from './scheduler.ts'
 const unwatched: ReadonlySet<string | null> = new Set(['wait call-back', 'clean wait', 'enroll', 'adopt failed'])
 
 const isWatched = (node: Node): boolean =>
+  isProvisionState(node.provision_state) &&
   !unwatched.has(node.provision_state) &&
   !node.maintenance &&
   node.target_power_state === null &&
@@ -62,14 +64,15 @@ export async function syncPowerState(task: ConductorTask, failures: number): Pro
   if (node.power_state === null && !(await isSetUp(task))) return 0
   let actual: string | null = null
   try {
-    actual = await readPowerState(task)
+    actual = await task.driver.power.getPowerState(task)
+    refuseErrorState(task, actual)
   } catch (error) {
     task.log.warning(
       `The power state of node ${node.uuid} cannot be read, try ${count} of ${retries}: ${messageOf(error)}`,
     )
     if (count > retries) {
       await task.upgradeLock()
-      await giveUp(task, null, error)
+      await giveUp(task, actual, error)
     }
     return count
   }
@@ -104,10 +107,8 @@ async function isSetUp(task: ConductorTask): Promise<boolean> {
   }
 }
 
-async function readPowerState(task: ConductorTask): Promise<string | null> {
-  const state = await task.driver.power.getPowerState(task)
-  if (state === 'error') throw new PowerStateFailure(`The BMC of node ${task.node.uuid} reports the power state error.`)
-  return state
+function refuseErrorState({ node }: ConductorTask, state: string | null): void {
+  if (state === 'error') throw new PowerStateFailure(`The BMC of node ${node.uuid} reports the power state error.`)
 }
 
 /** A node whose power is in order has no use for what earlier trouble left in `last_error`; its history keeps it. */
@@ -190,7 +191,8 @@ async function recover(task: ConductorTask): Promise<void> {
   let actual: string | null
   try {
     await task.driver.power.validate(task)
-    actual = await readPowerState(task)
+    actual = await task.driver.power.getPowerState(task)
+    refuseErrorState(task, actual)
   } catch (error) {
     task.log.debug(`The BMC of node ${node.uuid} still does not answer: ${messageOf(error)}`)
     return
