@@ -1,168 +1,29 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { ConfigOverrides } from '../../../src/config/for-tests.ts'
-import {
-  createTestNode,
-  startTestConductor,
-  type TestConductor,
-  testContext,
-} from '../../../src/conductor/for-tests.ts'
-import { FakeBoot } from '../../../src/drivers/fake/boot.ts'
-import { FakeManagement } from '../../../src/drivers/fake/management.ts'
-import { interfaceClasses } from '../../../src/drivers/interface-classes.ts'
-import type { Task } from '../../../src/drivers/task.ts'
+import { testContext } from '../../../src/conductor/for-tests.ts'
 import type { Node } from '../../../src/objects/index.ts'
+import { type AgentConductor, agentToken, startAgentConductor } from '../../peers/agent-conductor.ts'
 import { recordingNamed, type Replay, replayAgent } from './replay.ts'
 
-const token = 'the-token-of-this-run'
-
-/** Boots with a token in the image, as virtual media does. */
-class TokenBoot extends FakeBoot {
-  override async prepareRamdisk(task: Task): Promise<void> {
-    task.node.driver_internal_info = {
-      ...task.node.driver_internal_info,
-      agent_secret_token: token,
-      agent_secret_token_pregenerated: true,
-    }
-    await task.save()
-  }
-  override validateRescue(): Promise<void> {
-    return Promise.resolve()
-  }
-}
-
-/** Knows disks. */
-class DiskManagement extends FakeManagement {
-  override supportedBootDevices(): Promise<string[]> {
-    return Promise.resolve(['pxe', 'disk'])
-  }
-  override setBootDevice(): Promise<void> {
-    return Promise.resolve()
-  }
-}
-
-/** Serves `/target.raw`, `/target.qcow2` and what the conductor publishes. */
-async function imageServer(t: TestContext, folder: string): Promise<string> {
-  const server = createServer((request, response) => {
-    const path = join(folder, 'http', request.url!)
-    stat(path).then(
-      ({ size }) => {
-        response.writeHead(200, { 'content-length': size })
-        if (request.method === 'HEAD') response.end()
-        else createReadStream(path).pipe(response)
-      },
-      () => response.writeHead(404).end(),
-    )
-  })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  t.after(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  )
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-interface Run {
-  readonly conductor: TestConductor
+interface Run extends AgentConductor {
   readonly replay: Replay
-  readonly node: Node
   /** the requests of the recording, in order */
   readonly asked: Record<string, unknown>[]
-  readonly folder: string
-  readonly images: string
 }
 
-async function start(
-  t: TestContext,
-  name: string,
-  values: Partial<Node>,
-  overrides: ConfigOverrides = {},
-): Promise<Run> {
-  const folder = await mkdtemp(join(tmpdir(), 'wire-agent-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  const images = await imageServer(t, folder)
-  execFileSync('mkdir', [join(folder, 'http')])
+async function start(t: TestContext, name: string, values: Partial<Node>): Promise<Run> {
   const recording = recordingNamed(name)
   const replay = await replayAgent(recording)
-  const conductor = await startTestConductor({
-    interfaces: {
-      ...interfaceClasses,
-      boot: { ...interfaceClasses.boot, fake: TokenBoot },
-      management: { ...interfaceClasses.management, fake: DiskManagement },
-    },
-    config: {
-      ...overrides,
-      DEFAULT: {
-        enabled_deploy_interfaces: ['direct'],
-        enabled_rescue_interfaces: ['agent'],
-        enabled_raid_interfaces: ['no-raid'],
-        default_deploy_interface: 'direct',
-        default_storage_interface: 'noop',
-        ...overrides.DEFAULT,
-      },
-      agent: {
-        require_tls: false,
-        deploy_logs_collect: 'always',
-        deploy_logs_local_path: join(folder, 'logs'),
-        command_wait_interval: 0,
-        // the machine does not go down by itself: look once, then force it
-        post_deploy_get_power_state_retries: 0,
-        ...overrides.agent,
-      },
-      deploy: {
-        erase_devices_priority: 0,
-        erase_devices_metadata_priority: 10,
-        http_url: images,
-        http_root: join(folder, 'http'),
-        ...overrides.deploy,
-      },
-      pxe: { images_path: join(folder, 'images'), instance_master_path: join(folder, 'master') },
-      service_catalog: { endpoint_override: 'http://127.0.0.1:6385/' },
-    },
-  })
-  t.after(async () => {
-    await conductor[Symbol.asyncDispose]()
-    await replay.agent.close()
-  })
-  const node = await createTestNode(conductor, {
-    name: 'node-a',
-    power_state: 'power off',
-    boot_interface: 'fake',
-    raid_interface: 'no-raid',
-    properties: { cpu_arch: 'x86_64', capabilities: 'boot_mode:uefi', vendor: 'E2E' },
-    ...values,
+  const running = await startAgentConductor(t, replay.agent, values, {
+    agent: { deploy_logs_collect: 'always' },
+    deploy: { erase_devices_priority: 0, erase_devices_metadata_priority: 10 },
   })
   const asked = recording.entries.filter((entry) => entry.client === 'PUT').map((entry) => entry.body)
-  return { conductor, replay, node, asked, folder, images }
-}
-
-const waiting = new Set(['clean wait', 'wait call-back', 'service wait', 'rescue wait'])
-
-/** Lets the agent send heartbeats while it is waited for. */
-async function untilDone({ conductor, replay, node }: Run, mostHeartbeats = 30): Promise<Node> {
-  for (let count = 0; count < mostHeartbeats; count++) {
-    await conductor.settled()
-    const now = await conductor.node(node.uuid!)
-    if (!waiting.has(now.provision_state ?? '')) return now
-    await conductor.rpc.heartbeat(testContext, {
-      node_id: node.uuid!,
-      callback_url: replay.agent.url,
-      agent_version: '13.0.0',
-      agent_token: token,
-    })
-  }
-  throw new Error(`still ${(await conductor.node(node.uuid!)).provision_state}`)
+  return { ...running, replay, asked }
 }
 
 function checkSaid(replay: Replay): void {
@@ -187,7 +48,7 @@ for (const [name, end] of [
     })
     const clean_steps = steps(run.asked[0]!, 'clean_steps')
     await run.conductor.rpc.do_node_clean(testContext, { node_id: run.node.uuid!, clean_steps })
-    const node = await untilDone(run)
+    const node = await run.untilDone()
     checkSaid(run.replay)
     assert.equal(node.provision_state, end, node.last_error ?? '')
     assert.deepEqual(run.replay.said(), run.replay.recorded)
@@ -201,7 +62,7 @@ for (const [name, end] of [
 test('automated cleaning says no more to the agent than was recorded', async (t) => {
   const run = await start(t, 'a05-provide-automated-clean', { provision_state: 'manageable' })
   await run.conductor.rpc.do_provisioning_action(testContext, { node_id: run.node.uuid!, action: 'provide' })
-  const node = await untilDone(run)
+  const node = await run.untilDone()
   checkSaid(run.replay)
   assert.equal(node.provision_state, 'available', node.last_error ?? '')
   assert.deepEqual(run.replay.said(), run.replay.recorded)
@@ -210,7 +71,7 @@ test('automated cleaning says no more to the agent than was recorded', async (t)
 test('tear down and cleaning say no more to the agent than was recorded', async (t) => {
   const run = await start(t, 'a11-teardown-clean', { provision_state: 'active', power_state: 'power on' })
   await run.conductor.rpc.do_node_tear_down(testContext, { node_id: run.node.uuid! })
-  const node = await untilDone(run)
+  const node = await run.untilDone()
   checkSaid(run.replay)
   assert.equal(node.provision_state, 'available', node.last_error ?? '')
 })
@@ -222,7 +83,7 @@ test('a rescue says no more to the agent than was recorded', async (t) => {
   ] as const) {
     const run = await start(t, name, { provision_state: 'active', power_state: 'power on' })
     await run.conductor.rpc.do_node_rescue(testContext, { node_id: run.node.uuid!, rescue_password: 'clear text' })
-    const node = await untilDone(run)
+    const node = await run.untilDone()
     checkSaid(run.replay)
     assert.equal(node.provision_state, end, node.last_error ?? '')
     assert.match(run.replay.agent.heard[0]!.params.rescue_password as string, /^\$5\$/)
@@ -234,7 +95,7 @@ test('servicing says no more to the agent than was recorded', async (t) => {
   const run = await start(t, 'a10-service-agent-steps', { provision_state: 'active', power_state: 'power on' })
   const service_steps = steps(run.asked[0]!, 'service_steps')
   await run.conductor.rpc.do_node_service(testContext, { node_id: run.node.uuid!, service_steps })
-  const node = await untilDone(run)
+  const node = await run.untilDone()
   // the original forgets the agent's address first, and then cannot ask it for the logs that it was told to keep
   const logs = 'log.collect_system_logs'
   const { problems } = run.replay
@@ -261,13 +122,6 @@ const deployInfo = (images: string, file: string, hash: string, format: string) 
   capabilities: { boot_option: 'local' },
 })
 
-async function setInstance({ conductor, node }: Run, values: Partial<Node>): Promise<void> {
-  const fresh = await conductor.node(node.uuid!)
-  await conductor.rpc.update_node(testContext, {
-    node_obj: { data: { ...fresh, ...values }, changes: Object.keys(values) as (keyof Node)[] },
-  })
-}
-
 const deployAsked = (run: Run) => run.asked.find(({ target }) => target === 'active')!
 
 async function deploy(run: Run): Promise<Node> {
@@ -277,7 +131,7 @@ async function deploy(run: Run): Promise<Node> {
     configdrive: asked['configdrive'] as Record<string, unknown>,
     deploy_steps: (asked['deploy_steps'] as Record<string, unknown>[] | undefined) ?? [],
   })
-  return await untilDone(run)
+  return await run.untilDone()
 }
 
 for (const [name, end] of [
@@ -291,7 +145,7 @@ for (const [name, end] of [
     const hash = name.startsWith('a14')
       ? '0'.repeat(64)
       : '4efb03d2fef391ab5a702051015edaf6c9215019a3c0094f54c2c495f8af2a58'
-    await setInstance(run, { instance_info: deployInfo(run.images, 'target.raw', hash, 'raw') })
+    await run.change({ instance_info: deployInfo(run.images, 'target.raw', hash, 'raw') })
     const node = await deploy(run)
     checkSaid(run.replay)
     assert.equal(node.provision_state, end, node.last_error ?? '')
@@ -310,12 +164,12 @@ test('a deploy with the agent running already says no more to it than was record
   })
   await writeFile(join(run.folder, 'http', 'target.raw'), content)
   const hash = '4efb03d2fef391ab5a702051015edaf6c9215019a3c0094f54c2c495f8af2a58'
-  await setInstance(run, {
+  await run.change({
     instance_info: deployInfo(run.images, 'target.raw', hash, 'raw'),
     driver_internal_info: {
       agent_url: run.replay.agent.url,
       agent_last_heartbeat: new Date().toISOString().replace('Z', '000'),
-      agent_secret_token: token,
+      agent_secret_token: agentToken,
       agent_secret_token_pregenerated: true,
     },
   })
@@ -340,7 +194,7 @@ test('a deploy of a converted image says no more to the agent than was recorded'
   await writeFile(raw, content)
   execFileSync('qemu-img', ['convert', '-f', 'raw', '-O', 'qcow2', raw, qcow2])
   const hash = execFileSync('sha256sum', [qcow2]).toString().slice(0, 64)
-  await setInstance(run, {
+  await run.change({
     driver_info: { image_download_source: 'local' },
     instance_info: deployInfo(run.images, 'target.qcow2', hash, 'qcow2'),
   })
