@@ -4,9 +4,10 @@ import { openDatabase, type Db } from '../db/database.ts'
 import { createSchema } from '../db/migrations/create-schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import { NoValidHost } from '../errors/conductor.ts'
-import { silentLogger } from '../lib/oslo-log/logger.ts'
+import { silentLogger, type Logger } from '../lib/oslo-log/logger.ts'
 import type { ConductorClient } from '../rpc/conductor.ts'
 import type { ConductorRouting } from '../rpc/routing.ts'
+import type { Audit } from './audit.ts'
 import { noauth } from './auth/noauth.ts'
 import { openAuthorizer, type Authorizer } from './authorizer.ts'
 import { createApi, type ApiServer } from './server.ts'
@@ -56,18 +57,27 @@ export async function testApi({
   config: overrides = {},
   conductor,
   policy = openAuthorizer,
-}: { config?: ConfigOverrides; conductor?: ConductorClient; policy?: Authorizer } = {}): Promise<TestApi> {
+  audit,
+  log = silentLogger,
+}: {
+  config?: ConfigOverrides
+  conductor?: ConductorClient
+  policy?: Authorizer
+  audit?: Audit | undefined
+  log?: Logger
+} = {}): Promise<TestApi> {
   const db = await openDatabase('sqlite://')
   await createSchema(db)
   const config = testConfig(overrides)
   const api = createApi({
     config,
     db,
-    log: silentLogger,
+    log,
     clock: systemClock,
     conductors: routingTo(conductor),
     policy,
     authenticator: noauth,
+    ...(audit === undefined ? {} : { audit }),
   })
   return {
     api,

@@ -2,10 +2,12 @@ import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { SecureContextOptions, SecureVersion } from 'node:tls'
 import { authenticatorFor } from '../api/auth/strategies.ts'
+import { configuredAudit } from '../api/audit.ts'
 import { PolicyAuthorizer } from '../api/policy-authorizer.ts'
 import { createApi } from '../api/server.ts'
 import type { Config } from '../config/index.ts'
 import type { ConductorRouting } from '../rpc/routing.ts'
+import { openAuditSink } from './messaging/audit.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { CommandFailure } from './run-command.ts'
 
@@ -24,7 +26,6 @@ export async function listenApi(
   { config, db, log, clock, loaded }: Pick<ProcessParts, 'config' | 'db' | 'log' | 'clock' | 'loaded'>,
   conductors: ConductorRouting,
 ): Promise<ListeningApi> {
-  refuseOpenApi(config)
   await using stack = new AsyncDisposableStack()
   const apiLog = log.named('ironic.api')
   const policy = await PolicyAuthorizer.open({
@@ -34,6 +35,8 @@ export async function listenApi(
   })
   const authenticator = await authenticatorFor(config, apiLog)
   stack.defer(() => authenticator.close())
+  const auditing = stack.use(await openAuditSink(config, apiLog, () => clock.now()))
+  const audit = await configuredAudit(config, auditing.sink, () => clock.now())
   const tls = config.api.enable_ssl_api ? tlsOptions(config) : undefined
   const api = createApi({
     config,
@@ -43,6 +46,7 @@ export async function listenApi(
     policy,
     authenticator,
     log: apiLog,
+    ...(audit === undefined ? {} : { audit }),
     ...(tls === undefined ? {} : { tls }),
   })
   stack.defer(() => api.close())
@@ -62,8 +66,12 @@ export async function listenApi(
   return { address, [Symbol.asyncDispose]: () => closing.disposeAsync() }
 }
 
-/** Whoever reaches an API without authentication owns every machine; that must not happen by a forgotten option. */
-function refuseOpenApi(config: Config): void {
+/**
+ * Whoever reaches an API without authentication owns every machine; that must not happen by a forgotten option.
+ *
+ * @throws CommandFailure
+ */
+export function refuseOpenApi(config: Config): void {
   const { unix_socket, host_ip } = config.api
   if (config.DEFAULT.auth_strategy !== 'noauth' || config.openkeel.allow_noauth_on_any_address) return
   if ((unix_socket !== null && unix_socket !== '') || isLoopback(host_ip)) return

@@ -61,6 +61,15 @@ export const optionsActedUpon: Readonly<Record<string, readonly string[]>> = {
     'unix_socket',
     'unix_socket_mode',
   ],
+  audit: [
+    'enabled',
+  ],
+  audit_middleware_notifications: [
+    'driver',
+    'topics',
+    'transport_url',
+    'use_oslo_messaging',
+  ],
   auto_discovery: [
     'driver',
     'enabled',
@@ -144,6 +153,13 @@ export const optionsActedUpon: Readonly<Record<string, readonly string[]>> = {
     'sync_power_state_workers',
     'verify_step_priority_override',
     'workers_pool_size',
+  ],
+  cors: [
+    'allow_credentials',
+    'allow_headers',
+    'allow_methods',
+    'expose_headers',
+    'max_age',
   ],
   database: [
     'connection',
@@ -286,6 +302,13 @@ export const optionsActedUpon: Readonly<Record<string, readonly string[]>> = {
     'storage_delay',
     'vendor_delay',
   ],
+  healthcheck: [
+    'backends',
+    'disable_by_file_path',
+    'disable_by_file_paths',
+    'enable_by_file_paths',
+    'enabled',
+  ],
   inspection_rules: [
     'built_in_rules',
     'mask_secrets',
@@ -336,6 +359,7 @@ export const optionsActedUpon: Readonly<Record<string, readonly string[]>> = {
     'enforce_token_bind',
     'http_connect_timeout',
     'http_request_max_retries',
+    'include_service_catalog',
     'insecure',
     'interface',
     'keyfile',
@@ -387,6 +411,7 @@ export const optionsActedUpon: Readonly<Record<string, readonly string[]>> = {
   ],
   oslo_messaging_notifications: [
     'driver',
+    'topics',
     'transport_url',
   ],
   oslo_messaging_rabbit: [

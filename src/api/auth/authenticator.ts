@@ -1,4 +1,5 @@
 import type { RequestContext } from '../../domain/context.ts'
+import type { CatalogService } from '../../lib/keystone-auth/token.ts'
 
 /** What authentication found out about the caller; the rest of the context belongs to the request. */
 export type Identity = Omit<RequestContext, 'request_id' | 'global_request_id' | 'is_admin' | 'is_public_api'>
@@ -13,7 +14,9 @@ export interface Refusal {
   readonly body: unknown
 }
 
-export type Verdict = { readonly identity: Identity } | { readonly refusal: Refusal }
+export type Verdict =
+  /** `catalog`: where Keystone says that services are; kept only when something wants it */
+  { readonly identity: Identity; readonly catalog?: readonly CatalogService[] } | { readonly refusal: Refusal }
 
 /** One way to find out who asks: `[DEFAULT]auth_strategy`. */
 export interface Authenticator {

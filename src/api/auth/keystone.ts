@@ -5,7 +5,7 @@ import type { Config } from '../../config/index.ts'
 import { ConfigInvalid } from '../../errors/general.ts'
 import { Keystone, KeystoneUnavailable, UnknownToken } from '../../lib/keystone-auth/keystone.ts'
 import { IncompleteLogin, type LoginOptions } from '../../lib/keystone-auth/login.ts'
-import { MalformedToken, type TokenInfo } from '../../lib/keystone-auth/token.ts'
+import { MalformedToken, type CatalogService, type TokenInfo } from '../../lib/keystone-auth/token.ts'
 import type { Logger } from '../../lib/oslo-log/logger.ts'
 import { tlsClientOptions } from '../../lib/tls/client-options.ts'
 import { accessRulesAllow } from './access-rules.ts'
@@ -23,11 +23,15 @@ type Options = Config['keystone_authtoken']
 
 /** How many tokens are remembered; each costs about a kilobyte. */
 const rememberedTokens = 10_000
+/** How many catalogs are remembered; the tokens of a project have the same. */
+const rememberedCatalogs = 200
 /** Milliseconds for a question to Keystone where `http_connect_timeout` says nothing. */
 const defaultTimeout = 60_000
 
-/** What is remembered of a token: its catalog is long, and only one thing in it matters here. */
+/** What is remembered of a token: its catalog is long, and little of it matters here. */
 interface Known extends Omit<TokenInfo, 'catalog'> {
+  /** kept for audit events only; tokens of one project share it */
+  readonly catalog: readonly CatalogService[]
   /** types of service in the catalog; only kept for a token that is restricted to some requests */
   readonly services: readonly string[]
 }
@@ -52,12 +56,13 @@ export async function keystone(config: Config, log: Logger, now: () => number = 
   const options = config.keystone_authtoken
   warnOfUnused(options, log)
   const client = await clientOf(config, now)
-  const tokens = new Tokens(client, options.token_cache_time, now)
+  const keepsCatalog = config.audit.enabled && options.include_service_catalog
+  const tokens = new Tokens(client, { seconds: options.token_cache_time, now, keepsCatalog })
   const uri = options.www_authenticate_uri ?? loginOptions(config).auth_url ?? ''
   return {
     identify: async (headers, request) => {
       try {
-        return { identity: await identify(tokens, options, { headers, ...request }) }
+        return await identify(tokens, options, { headers, ...request })
       } catch (error) {
         return refusalFor(error, options, log, uri)
       }
@@ -129,11 +134,16 @@ class Tokens {
   readonly #client: Keystone
   readonly #now: () => number
   readonly #known: LRUCache<string, Known> | undefined
+  readonly #catalogs: LRUCache<string, readonly CatalogService[]> | undefined
   readonly #asking = new Map<string, Promise<Known>>()
 
-  constructor(client: Keystone, seconds: number, now: () => number) {
+  constructor(
+    client: Keystone,
+    { seconds, now, keepsCatalog }: { seconds: number; now: () => number; keepsCatalog: boolean },
+  ) {
     this.#client = client
     this.#now = now
+    this.#catalogs = keepsCatalog ? new LRUCache({ max: rememberedCatalogs }) : undefined
     // -1 switches remembering off, as in keystonemiddleware.
     if (seconds > 0) {
       this.#known = new LRUCache({ max: rememberedTokens, ttl: seconds * 1000, perf: { now }, ttlResolution: 0 })
@@ -159,10 +169,23 @@ class Tokens {
     return asking
   }
 
+  #shared(catalog: readonly CatalogService[]): readonly CatalogService[] {
+    if (this.#catalogs === undefined) return []
+    const text = JSON.stringify(catalog)
+    const known = this.#catalogs.get(text)
+    if (known !== undefined) return known
+    this.#catalogs.set(text, catalog)
+    return catalog
+  }
+
   async #validate(id: string, token: string, allowExpired: boolean): Promise<Known> {
     try {
       const { catalog, ...info } = await this.#client.validate(token, allowExpired)
-      const known = { ...info, services: info.accessRules === null ? [] : catalog.map((service) => service.type) }
+      const known = {
+        ...info,
+        services: info.accessRules === null ? [] : catalog.map((service) => service.type),
+        catalog: this.#shared(catalog),
+      }
       this.#known?.set(id, known)
       return known
     } catch (cause) {
@@ -172,7 +195,7 @@ class Tokens {
   }
 }
 
-async function identify(tokens: Tokens, options: Options, request: AuthenticatedRequest): Promise<Identity> {
+async function identify(tokens: Tokens, options: Options, request: AuthenticatedRequest): Promise<Verdict> {
   const token = (headerOf(request.headers, 'x-auth-token') ?? headerOf(request.headers, 'x-storage-token'))?.trim()
   const serviceToken = headerOf(request.headers, 'x-service-token')?.trim()
   if (!token) throw new Rejected('The request has no token.')
@@ -189,7 +212,8 @@ async function identify(tokens: Tokens, options: Options, request: Authenticated
     throw new Rejected('The application credential is restricted to other requests.')
   }
   for (const info of service === undefined ? [user] : [service]) checkBind(info.bind, options.enforce_token_bind)
-  return { ...identityOf(user), auth_token: token, ...(service === undefined ? {} : serviceOf(service)) }
+  const identity = { ...identityOf(user), auth_token: token, ...(service === undefined ? {} : serviceOf(service)) }
+  return { identity, ...(user.catalog.length === 0 ? {} : { catalog: user.catalog }) }
 }
 
 /** A bind ties a token to a client of Kerberos, which this service cannot see; so a bound token is only let through unasked. */

@@ -39,6 +39,29 @@ function brokerDriver(publisher: Publisher, enveloped: boolean, log: Logger): No
   }
 }
 
+/**
+ * The drivers of these names (`log`, `noop`, `messaging`, `messagingv2`).
+ * @param url the broker, where it is not the one of RPC
+ * @throws ConfigInvalid for a name that is not known
+ */
+export async function notificationDrivers(
+  config: Config,
+  names: readonly string[],
+  { service, log, url }: { service: string; log: Logger; url: string | null },
+): Promise<NotificationDriver[]> {
+  const needsBroker = names.some((name) => name === 'messaging' || name === 'messagingv2')
+  const place = url ?? config.oslo_messaging_notifications.transport_url ?? config.DEFAULT.transport_url
+  const options = needsBroker ? await brokerOptions(config, service, log, place) : undefined
+  try {
+    return driversNamed(names, log, (format) => {
+      if (options === undefined) throw new Error('there is no message broker')
+      return brokerDriver(new Publisher(options.broker, options.rabbit), format === 2, log)
+    })
+  } catch (cause) {
+    throw new ConfigInvalid((cause as Error).message, { cause })
+  }
+}
+
 /** What `notification_level` and `[oslo_messaging_notifications]` ask for. @throws ConfigInvalid for a driver that is not known */
 export async function configuredNotifier(
   config: Config,
@@ -47,19 +70,9 @@ export async function configuredNotifier(
   log: Logger,
   now: () => Date,
 ): Promise<Notifier> {
-  const { driver: names, transport_url: ownUrl } = config.oslo_messaging_notifications
-  const { notification_level: level, versioned_notifications_topics: topics, transport_url: url } = config.DEFAULT
+  const { notification_level: level, versioned_notifications_topics: topics } = config.DEFAULT
   const line = log.named('ironic.notifications')
-  const needsBroker = level !== null && names.some((name) => name === 'messaging' || name === 'messagingv2')
-  const options = needsBroker ? await brokerOptions(config, service, log, ownUrl ?? url) : undefined
-  let drivers: NotificationDriver[]
-  try {
-    drivers = driversNamed(level === null ? [] : names, log, (format) => {
-      if (options === undefined) throw new Error('there is no message broker')
-      return brokerDriver(new Publisher(options.broker, options.rabbit), format === 2, line)
-    })
-  } catch (cause) {
-    throw new ConfigInvalid((cause as Error).message, { cause })
-  }
+  const names = level === null ? [] : config.oslo_messaging_notifications.driver
+  const drivers = await notificationDrivers(config, names, { service, log: line, url: null })
   return new Notifier({ level, topics, drivers, service, host, now, log: line })
 }
