@@ -100,12 +100,15 @@ async function demonstrate(
   interrupted: { readonly signal: AbortSignal; readonly done: Promise<void> },
 ): Promise<number> {
   const state = join(directory, 'state')
-  await mkdir(join(state, 'http'), { recursive: true })
+  await Promise.all(['http', 'tmp'].map((name) => mkdir(join(state, name), { recursive: true })))
   const [apiPort = 0, filesPort = 0] = await freePorts(2)
   const api = `http://127.0.0.1:${apiPort}`
   const materials = await makeMaterials(directory)
+  await using stack = new AsyncDisposableStack()
   const images = await startFileServer(materials.directory)
+  stack.defer(() => images.close())
   const lab = await startLab({ machines: options.nodes, directory: join(directory, 'lab'), timings: quickTimings })
+  stack.defer(() => lab.close())
   const config = join(directory, 'ironic.conf')
   const text = serviceConfig({
     state,
@@ -128,35 +131,30 @@ async function demonstrate(
     output,
     api,
   })
+  stack.defer(async () => void (await service.stop()))
   say(`The API answered after ${seconds(Date.now() - began)}. ${lab.machines.length} machines with a BMC each are up.`)
-  try {
-    const image = {
-      url: `${images.url}/${materials.names.image}`,
-      path: materials.image.path,
-      sha256: materials.image.sha256,
-    }
-    const outcome = await Promise.race([
-      deployAll(new IronicClient(api), lab, { image, inspect: 'agent', limit: phaseLimit(options.nodes), clean: true }),
-      interrupted.done.then(() => 'interrupted' as const),
-      service.ended.then((how) => new Error(`the service ended by itself (${how}):`)),
-    ])
-    if (outcome === 'interrupted') return 130
-    if (outcome instanceof Error) {
-      say(`${outcome.message}\n${await tail(output)}`)
-      return 1
-    }
-    say(`\n${outcome.active} of ${options.nodes} nodes are active after ${seconds(outcome.took)}.`)
-    for (const line of outcome.failed) say(line)
-    if (!options.once) {
-      say(nextSteps(api, lab))
-      await Promise.race([interrupted.done, service.ended])
-    }
-    return outcome.failed.length === 0 ? 0 : 1
-  } finally {
-    await service.stop()
-    await lab.close()
-    await images.close()
+  const image = {
+    url: `${images.url}/${materials.names.image}`,
+    path: materials.image.path,
+    sha256: materials.image.sha256,
   }
+  const outcome = await Promise.race([
+    deployAll(new IronicClient(api), lab, { image, inspect: 'redfish', limit: phaseLimit(options.nodes), clean: true }),
+    interrupted.done.then(() => 'interrupted' as const),
+    service.ended.then((how) => new Error(`the service ended by itself (${how}):`)),
+  ])
+  if (outcome === 'interrupted') return 130
+  if (outcome instanceof Error) {
+    say(`${outcome.message}\n${await tail(output)}`)
+    return 1
+  }
+  say(`\n${outcome.active} of ${options.nodes} nodes are active after ${seconds(outcome.took)}.`)
+  for (const line of outcome.failed) say(line)
+  if (!options.once) {
+    say(nextSteps(api, lab))
+    await Promise.race([interrupted.done, service.ended])
+  }
+  return outcome.failed.length === 0 ? 0 : 1
 }
 
 async function createSchema(command: readonly string[], config: string): Promise<void> {

@@ -60,6 +60,18 @@ const directories = [
   'deploy-logs',
 ]
 
+/** What real Ironic must be told and ours need not. */
+const realOnly = (state: string, api: string) => ({
+  'api.api_workers': 1,
+  'service_catalog.auth_type': 'none',
+  'service_catalog.endpoint_override': api,
+  'dhcp.dhcp_provider': 'none',
+  'pxe.tftp_root': join(state, 'tftp'),
+  'pxe.tftp_master_path': join(state, 'tftp-master'),
+  'redfish.use_swift': false,
+  'oslo_concurrency.lock_path': join(state, 'lock'),
+})
+
 /** Makes a folder, a configuration and a database, and starts the service on them. */
 export async function startServiceUnderTest(options: ServiceOptions = {}): Promise<ServiceUnderTest> {
   await needPackages(['xorriso', 'qemu-utils'])
@@ -83,7 +95,11 @@ export async function startServiceUnderTest(options: ServiceOptions = {}): Promi
     esp: materials.esp,
     kernel: `${images.url}/${materials.names.kernel}`,
     ramdisk: `${images.url}/${materials.names.ramdisk}`,
-    set: { 'DEFAULT.debug': true, ...(real ? {} : { 'openkeel.embedded_http_server': true }), ...options.set },
+    set: {
+      'DEFAULT.debug': true,
+      ...(real ? realOnly(state, api) : { 'openkeel.embedded_http_server': true }),
+      ...options.set,
+    },
   })
   await writeFile(config, text, { mode: 0o600 })
   const bin = real ? join(await ironicPeer(), 'bin') : ''
