@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type ConfigOverrides, testConfig } from '../../config/for-tests.ts'
 import type { Db } from '../../db/database.ts'
 import { silentLogger } from '../../lib/oslo-log/logger.ts'
@@ -28,6 +29,13 @@ export interface RedfishBench {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+const realClock = {
+  now: () => new Date(),
+  sleep: async (ms: number, signal?: AbortSignal): Promise<void> => {
+    await setTimeout(ms, undefined, { signal })
+  },
+}
+
 /** A node whose BMC is that one, with the real Redfish interfaces and a task that keeps all else in memory. */
 export function redfishBench(
   bmc: Pick<ScriptedBmc, 'address'>,
@@ -35,11 +43,14 @@ export function redfishBench(
     node?: Partial<Node>
     config?: ConfigOverrides
     db?: Db
+    /** the clock of the host instead of one that waits for nobody */
+    realTime?: boolean
     driver?: Partial<Driver>
     ports?: readonly Partial<Port>[]
   } = {},
 ): RedfishBench {
-  const clock = new StoppedClock()
+  const stopped = new StoppedClock()
+  const clock = options.realTime === true ? Object.assign(stopped, realClock) : stopped
   const shared = new SharedParts()
   const warnings: string[] = []
   const log = { ...silentLogger, warning: (text: string) => void warnings.push(text), named: () => log }
@@ -105,7 +116,7 @@ export function redfishBench(
     context: { request_id: 'req-test' },
     driver: { power, management, boot, network, storage, ...options.driver },
     shared: false,
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(600_000),
     traits: () => Promise.resolve([]),
     async save() {
       bench.saves++

@@ -1,7 +1,7 @@
 import { MissingParameterValue } from '../../errors/driver.ts'
 import type { Resource } from '../../lib/redfish/bmc.ts'
 import type { SystemResource } from '../../lib/redfish/computer-system.ts'
-import { ResourceMissing } from '../../lib/redfish/problems.ts'
+import { RedfishProblem } from '../../lib/redfish/problems.ts'
 import { Chassis, Drive, type indicatorLed, Storage } from '../../lib/redfish/resources.ts'
 import type { Shape } from '../../lib/redfish/shape.ts'
 import type { JsonDict } from '../../objects/versioned-object.ts'
@@ -61,7 +61,7 @@ export async function listIndicators(
       if (lamps.size > 0 || name !== 'system')
         found[name] = Object.fromEntries([...lamps.keys()].map((id) => [id, settable]))
     } catch (error) {
-      if (!(error instanceof ResourceMissing)) throw error // a part that is not there has no lamps
+      if (!(error instanceof RedfishProblem)) throw error // a part that cannot be read shows no lamps
     }
   }
   return found

@@ -324,3 +324,22 @@ test('messages that carry an id only are told in words, and no secret is in any'
     return true
   })
 })
+
+test('a path that fails to the last attempt costs one attempt only for a while', async () => {
+  await using bmc = await ScriptedBmc.start()
+  await using used = testClient(bmc)
+  const path = `${systemPath}/Storage`
+  const tries = async () => {
+    bmc.requests.length = 0
+    await used.client.call('GET', path).catch((thrown: unknown) => assert.ok(thrown instanceof BmcRefused))
+    return bmc.said.filter((line) => line === `GET ${path}`).length
+  }
+  bmc.when('GET', path, error(500, 'InternalError', 'always'))
+  assert.deepEqual([await tries(), await tries()], [10, 1])
+  await used.clock.sleep(11 * 60_000)
+  assert.equal(await tries(), 10)
+  bmc.rules.length = 0
+  assert.deepEqual([await tries(), await tries()], [1, 1])
+  bmc.when('GET', path, error(501, 'ActionNotSupported', 'never'))
+  assert.equal(await tries(), 1)
+})

@@ -38,6 +38,10 @@ export const patience = { attempts: 10, attemptsWhenSilent: 3, delayMs: 3000, lo
 /** A login that was refused is not tried again at once: BMCs lock accounts. */
 const refusalMemoryMs = 5000
 const closingLimitMs = 5000
+const hopelessMs = 10 * 60_000
+const hopelessKept = 64
+/** Server errors that no waiting mends (RFC 9110 section 15.6). */
+const neverAgain: ReadonlySet<number> = new Set([501, 505])
 
 /** Answers of a BMC that is busy for a moment, though their status says otherwise. */
 const busyWords: readonly (readonly string[])[] = [
@@ -68,6 +72,8 @@ export class RedfishClient {
   /** a fresh session did not help against 403: it is about rights */
   private forbiddenMeansRights = false
   private hasAnswered = false
+  /** paths that failed to the last attempt, and until when they are worth one attempt only */
+  private readonly hopeless = new Map<string, number>()
 
   constructor(options: ClientOptions) {
     this.options = options
@@ -100,13 +106,15 @@ export class RedfishClient {
    * @throws BmcRefused and its kinds, BmcUnreachable, the signal's reason
    */
   async call(method: string, path: string, call: Call = {}): Promise<Answer> {
-    let left: number = patience.attempts
+    let left: number = this.isHopeless(path) ? 1 : patience.attempts
     let loginsLeft = 1
     let headers = call.headers ?? {}
     for (;;) {
       const login = await this.loggedIn(call.signal)
       try {
-        return await this.send(method, path, { ...call, headers: { ...authorization(login), ...headers } })
+        const answer = await this.send(method, path, { ...call, headers: { ...authorization(login), ...headers } })
+        this.hopeless.delete(path)
+        return answer
       } catch (error) {
         if (error instanceof AccessRefused && loginsLeft > 0 && login.kind === 'session' && this.mayBeExpired(error)) {
           loginsLeft--
@@ -128,7 +136,10 @@ export class RedfishClient {
           continue
         }
         const delay = --left > 0 ? retryDelay(method, error) : null
-        if (delay === null) throw error
+        if (delay === null) {
+          if (left <= 0 && error instanceof BmcRefused && error.isServerSide) this.giveUpOn(path)
+          throw error
+        }
         this.options.log.warning(`The BMC at ${this.address} is busy; trying again`, { delay_ms: delay, error })
         await this.options.waiter.sleep(delay, call.signal)
       }
@@ -191,6 +202,20 @@ export class RedfishClient {
       if (!(error instanceof RedfishProblem) && !signal.aborted) throw error
       this.options.log.debug(`The session at ${this.address} could not be ended`, { error })
     }
+  }
+
+  /** Parts that a BMC cannot serve at all (emulators, half-built firmware) cost half a minute once, not at each reading. */
+  private isHopeless(path: string): boolean {
+    const until = this.hopeless.get(path)
+    if (until === undefined) return false
+    if (this.options.waiter.now().getTime() < until) return true
+    this.hopeless.delete(path)
+    return false
+  }
+
+  private giveUpOn(path: string): void {
+    if (this.hopeless.size >= hopelessKept) this.hopeless.clear()
+    this.hopeless.set(path, this.options.waiter.now().getTime() + hopelessMs)
   }
 
   private mayBeExpired(error: AccessRefused): boolean {
@@ -387,6 +412,7 @@ const authorization = (login: Login): Record<string, string> =>
 /** Milliseconds until another attempt; null when the answer is final. */
 function retryDelay(method: string, error: unknown): number | null {
   if (!(error instanceof BmcRefused)) return null
+  if (neverAgain.has(error.status)) return null
   const busy =
     (error.isServerSide || error.status === 400) &&
     busyWords.some((words) => words.every((word) => error.words.includes(word)))

@@ -16,7 +16,6 @@ const baseMessages: Readonly<Record<string, string>> = {
   ActionParameterValueNotInList: 'The value %1 of parameter %2 of the action %3 is not one of those it takes.',
   ActionParameterValueTypeError: 'The value %1 of parameter %2 of the action %3 has the wrong type.',
   CouldNotEstablishConnection: 'The BMC cannot connect to %1.',
-  GeneralError: 'The BMC reports a general error.',
   InsufficientPrivilege: 'The account lacks the privilege for this.',
   InternalError: 'The BMC failed internally; resetting it may help.',
   InvalidObject: 'The object at %1 is not valid.',
