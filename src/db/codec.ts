@@ -19,7 +19,7 @@ export function encodeTime(time: Date, dialect: Dialect): string {
     : `${text.slice(0, 10)} ${text.slice(11, 19)}`
 }
 
-type Kind = 'dict' | 'list' | 'bool' | 'time' | 'plain'
+type Kind = 'dict' | 'list' | 'bool' | 'time' | 'int' | 'plain'
 
 const kindOf: Partial<Record<Field<unknown>['type'], Kind>> = {
   dict: 'dict',
@@ -27,6 +27,7 @@ const kindOf: Partial<Record<Field<unknown>['type'], Kind>> = {
   texts: 'list',
   bool: 'bool',
   time: 'time',
+  int: 'int',
 }
 
 export interface Codec<T> {
@@ -53,9 +54,21 @@ function decodeValue(kind: Kind, value: unknown): unknown {
       return Boolean(Number(value))
     case 'time':
       return decodeTime(value as string)
+    case 'int':
+      // MariaDB gives those that a double cannot hold as text
+      return Number(value)
     case 'plain':
       return value
   }
+}
+
+const largest = 2n ** 63n - 1n
+
+/** Bounds of BIOS settings reach to the end of 64 bits, where a double rounds up beyond them. */
+function storable(value: number): number | bigint {
+  if (Number.isSafeInteger(value) || !Number.isFinite(value)) return value
+  const exact = BigInt(Math.trunc(value))
+  return exact > largest ? largest : exact < -largest ? -largest : exact
 }
 
 /**
@@ -74,6 +87,7 @@ function encodeValue(kind: Kind, value: unknown, dialect: Dialect): unknown {
   if (kind === 'list') return jsonText(value ?? [])
   if (value === null || value === undefined) return null
   if (kind === 'bool') return value ? 1 : 0
+  if (kind === 'int') return storable(value as number)
   if (kind === 'time') return encodeTime(value as Date, dialect)
   return value
 }

@@ -11,7 +11,13 @@ export type DatabaseAddress =
       readonly user?: string
       readonly password?: string
       readonly database: string
-      readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string; readonly verify: boolean }
+      readonly tls?: {
+        readonly ca?: string
+        readonly cert?: string
+        readonly key?: string
+        readonly verify: boolean
+        readonly checkHost: boolean
+      }
       readonly connectTimeout?: number
       readonly readTimeout?: number
     }
@@ -68,6 +74,8 @@ function readMysql(rest: string): DatabaseAddress {
   const wantsTls = [...query.keys()].some((each) => each === 'ssl' || each.startsWith('ssl_'))
   const disabled = /^(true|1)$/i.test(query.get('ssl_disabled') ?? '')
   const verify = !/^(false|0)$/i.test(query.get('ssl_verify_cert') ?? (ca === null ? 'false' : 'true'))
+  const checkHost =
+    verify && !/^(false|0)$/i.test(query.get('ssl_check_hostname') ?? query.get('ssl_verify_identity') ?? 'true')
   return {
     dialect: 'mysql',
     host: groups['host6'] ?? groups['host'] ?? 'localhost',
@@ -85,6 +93,7 @@ function readMysql(rest: string): DatabaseAddress {
             ...(cert === null ? {} : { cert }),
             ...(key === null ? {} : { key }),
             verify,
+            checkHost,
           },
         }
       : {}),

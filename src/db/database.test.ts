@@ -31,11 +31,11 @@ describe('connection URLs as SQLAlchemy writes them', () => {
     ],
     [
       'mysql+pymysql://db/ironic?ssl_ca=/ca.pem&connect_timeout=5',
-      { ...mysql, tls: { ca: '/ca.pem', verify: true }, connectTimeout: 5000 },
+      { ...mysql, tls: { ca: '/ca.pem', verify: true, checkHost: true }, connectTimeout: 5000 },
     ],
     [
       'mysql+pymysql://db/ironic?ssl_ca=/ca.pem&ssl_verify_cert=false',
-      { ...mysql, tls: { ca: '/ca.pem', verify: false } },
+      { ...mysql, tls: { ca: '/ca.pem', verify: false, checkHost: false } },
     ],
   ]
   for (const [url, expected] of cases) test(url, () => assert.deepEqual(readConnectionUrl(url), expected))

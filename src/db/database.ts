@@ -30,6 +30,8 @@ export interface Db {
 }
 
 export interface DatabaseOptions {
+  /** `[database]connection_parameters`: `a=b&c=d`, added to the URL */
+  readonly connectionParameters?: string
   readonly clock?: Pick<Clock, 'now'>
   readonly pin?: ReleaseName | undefined
   /** `[database]sqlite_synchronous` */
@@ -58,7 +60,8 @@ export interface DatabaseOptions {
  * @throws InvalidParameterValue for a URL that cannot be read
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Db> {
-  const address = readConnectionUrl(url)
+  const { connectionParameters: more = '' } = options
+  const address = readConnectionUrl(more === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${more}`)
   const clock = options.clock ?? { now: () => new Date() }
   const retry: RetrySettings = {
     attempts: options.maxRetries ?? 20,

@@ -73,8 +73,8 @@ async function template(): Promise<string> {
   })
 }
 
-/** Starts MariaDB on a free port of loopback. */
-export async function startMariadb(): Promise<Mariadb> {
+/** Starts MariaDB on a free port of loopback. @param extra options of `mariadbd`, such as `--ssl-cert=…` */
+export async function startMariadb(extra: readonly string[] = []): Promise<Mariadb> {
   await needPackages(['mariadb-server'])
   const folder = await mkdtemp(join(tmpdir(), 'openkeel-mariadb-'))
   const data = join(folder, 'data')
@@ -117,6 +117,7 @@ export async function startMariadb(): Promise<Mariadb> {
         '--innodb-buffer-pool-size=64M',
         '--skip-log-bin',
         '--skip-name-resolve',
+        ...extra,
         ...(process.getuid?.() === 0 ? ['--user=root'] : []),
       ],
       { stdio: 'ignore' },

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { checkServerIdentity, TLSSocket } from 'node:tls'
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -10,7 +12,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
-import { TemporaryFailure } from '../../errors/base.ts'
+import { InvalidParameterValue, TemporaryFailure } from '../../errors/base.ts'
 import type { DatabaseAddress } from '../connection-url.ts'
 import { OutcomeUnknown, retrying, type RetrySettings } from '../retry.ts'
 
@@ -70,6 +72,24 @@ const isUnreachable = (error: unknown): boolean => error instanceof Unreachable
 const place = ({ socket, host, port, database }: MysqlSettings['address']) =>
   `${socket ?? `${host}:${port}`}/${database}`
 
+function fileOf(parameter: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new InvalidParameterValue(`[database]connection: ${parameter} names a file that cannot be read: ${reason}`, {
+      cause,
+    })
+  }
+}
+
+/** A server told by its address must have that address in its certificate. @throws Unreachable */
+function checkAddress({ host, tls }: MysqlSettings['address'], stream: unknown): void {
+  if (!tls?.checkHost || isIP(host) === 0 || !(stream instanceof TLSSocket)) return
+  const cause = checkServerIdentity(host, stream.getPeerCertificate())
+  if (cause !== undefined) throw new Unreachable(`The certificate of the database is not for ${host}`, { cause })
+}
+
 export function mysqlPool({ address, connections, idleConnections, recycleAfter, poolTimeout }: MysqlSettings): Pool {
   const { tls } = address
   return createPool({
@@ -80,10 +100,12 @@ export function mysqlPool({ address, connections, idleConnections, recycleAfter,
       ? {}
       : {
           ssl: {
-            ...(tls.ca === undefined ? {} : { ca: readFileSync(tls.ca, 'utf8') }),
-            ...(tls.cert === undefined ? {} : { cert: readFileSync(tls.cert, 'utf8') }),
-            ...(tls.key === undefined ? {} : { key: readFileSync(tls.key, 'utf8') }),
+            ...(tls.ca === undefined ? {} : { ca: fileOf('ssl_ca', tls.ca) }),
+            ...(tls.cert === undefined ? {} : { cert: fileOf('ssl_cert', tls.cert) }),
+            ...(tls.key === undefined ? {} : { key: fileOf('ssl_key', tls.key) }),
             rejectUnauthorized: tls.verify,
+            // mysql2 compares names only; addresses are checked in `checkAddress`
+            verifyIdentity: tls.checkHost && isIP(address.host) === 0,
           },
         }),
     database: address.database,
@@ -134,6 +156,7 @@ export class MysqlSessions {
     const raw = connection.connection
     try {
       if (!this.#ready.has(raw)) {
+        checkAddress(this.settings.address, (raw as unknown as { stream: unknown }).stream)
         // not as a variable: MariaDB before 11.1 and MySQL 8 call it differently
         await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
         await connection.query(this.#sessionSettings())
@@ -144,7 +167,7 @@ export class MysqlSessions {
       }
     } catch (cause) {
       connection.destroy()
-      if (!isConnectionLost(cause)) throw cause
+      if (cause instanceof Unreachable || !isConnectionLost(cause)) throw cause
       throw new Unreachable(`Database ${place(this.settings.address)} closed the connection`, { cause })
     }
     return { connection }

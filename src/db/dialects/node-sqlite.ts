@@ -45,7 +45,19 @@ class Session {
   }
 
   all(sql: string, parameters: readonly unknown[]): unknown[] {
-    return this.#prepare(sql).all(...(parameters as SQLInputValue[]))
+    const statement = this.#prepare(sql)
+    try {
+      return statement.all(...(parameters as SQLInputValue[]))
+    } catch (error) {
+      // an integer that a double cannot hold: as near as it gets
+      if ((error as { code?: string }).code !== 'ERR_OUT_OF_RANGE') throw error
+      statement.setReadBigInts(true)
+      const rows = statement.all(...(parameters as SQLInputValue[]))
+      statement.setReadBigInts(false)
+      for (const row of rows)
+        for (const [name, value] of Object.entries(row)) if (typeof value === 'bigint') row[name] = Number(value)
+      return rows
+    }
   }
 
   run(sql: string, parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint } {
