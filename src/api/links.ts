@@ -15,3 +15,12 @@ export const linksOf = (url: string, resource: string, args: string): Link[] => 
   { href: resourceUrl(url, resource, args), rel: 'self' },
   { href: bookmarkUrl(url, resource, args), rel: 'bookmark' },
 ]
+
+/** Nothing in it needs an escape in JSON. */
+const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
+
+/** `linksOf` as JSON text; there are many of them in a list. */
+export function linksText(url: string, resource: string, args: string): string {
+  if (!plain.test(args) || !plain.test(url)) return JSON.stringify(linksOf(url, resource, args))
+  return `[{"href":"${url}/v1/${resource}/${args}","rel":"self"},{"href":"${url}/${resource}/${args}","rel":"bookmark"}]`
+}

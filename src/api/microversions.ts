@@ -37,7 +37,10 @@ export function negotiate(named: string, maximum: number = MAXIMUM_MINOR): Negot
   if (named.toLowerCase() === 'latest') return { minor: maximum }
   const parts = /^\s*(\d+)\s*\.\s*(\d+)\s*$/.exec(named)
   if (parts === null)
-    return { understood: false, refused: `Invalid value for X-OpenStack-Ironic-API-Version header: ${named.slice(0, 64)}` }
+    return {
+      understood: false,
+      refused: `Invalid value for X-OpenStack-Ironic-API-Version header: ${named.slice(0, 64)}`,
+    }
   const [major, minor] = [Number(parts[1]), Number(parts[2])]
   if (major !== 1 || minor < MINIMUM_MINOR || minor > maximum) {
     return {

@@ -113,7 +113,9 @@ export class Router {
     const shown = segment.slice(0, 64)
     if (!isLogicalName(segment) && !isUuidLike(segment)) {
       const sentence = `Expected UUID or name for node: ${shown}`
-      throw below !== undefined && reserved.incomplete.has(below) ? new BadRequest(sentence) : new RoutingFault(400, sentence)
+      throw below !== undefined && reserved.incomplete.has(below)
+        ? new BadRequest(sentence)
+        : new RoutingFault(400, sentence)
     }
   }
 
@@ -123,7 +125,8 @@ export class Router {
     let depth = 0
     for (const [index, segment] of segments.entries()) {
       let next = spot.literals.get(segment)
-      const isPassedBy = next !== undefined && isAction(next) && index < segments.length - 1 && spot.parameter !== undefined
+      const isPassedBy =
+        next !== undefined && isAction(next) && index < segments.length - 1 && spot.parameter !== undefined
       if (isPassedBy || (next !== undefined && isAbsent(next, minor))) next = undefined
       if (next === undefined) {
         next = spot.parameter
@@ -175,7 +178,8 @@ function outside({ outside: answer, since }: Route): Error {
 }
 
 /** A path whose routes are all actions of the resource above it, as `states/power` is. */
-const isAction = (spot: Spot): boolean => spot.routes.size > 0 && [...spot.routes.values()].every((route) => route.action)
+const isAction = (spot: Spot): boolean =>
+  spot.routes.size > 0 && [...spot.routes.values()].every((route) => route.action)
 
 /** The collection and its members are one resource: their methods are what it allows. */
 function baseOf(spot: Spot): Spot {
@@ -216,7 +220,14 @@ function refusal(
   if (rest.length === 1 && rest[0] === 'detail' && base.literals.has('detail') && base.segment !== 'nodes') {
     throw new NotFound('A single thing has no detail path.')
   }
-  if (single !== undefined && method === 'GET' && spot === member && rest.length === 1 && 'fields' in single.args && opened(single, minor)) {
+  if (
+    single !== undefined &&
+    method === 'GET' &&
+    spot === member &&
+    rest.length === 1 &&
+    'fields' in single.args &&
+    opened(single, minor)
+  ) {
     return { route: single, params: { ...params, [extraField]: rest[0]! } }
   }
   const nearest = spot.routes.get(method) ?? single

@@ -201,12 +201,13 @@ export const anyOf = <T>(...values: readonly Value<T>[]): Value<T> => ({
 })
 
 type ReadOf<V> = V extends Value<infer T> ? T : never
+type MembersOf<M, O extends keyof M> = { [K in Exclude<keyof M, O>]: ReadOf<M[K]> } & { [K in O]?: ReadOf<M[K]> }
 /** An object with these members and no others; a name in `optional` may be missing. */
-export function members<const M extends Record<string, Value<unknown>>>(
-  table: M,
-  { optional = [], others = false }: { optional?: readonly (keyof M & string)[]; others?: boolean } = {},
-): Value<{ [K in keyof M]: ReadOf<M[K]> }> {
-  const required = Object.keys(table).filter((key) => !optional.includes(key))
+export function members<
+  const M extends Record<string, Value<unknown>>,
+  const O extends readonly (keyof M & string)[] = [],
+>(table: M, { optional, others = false }: { optional?: O; others?: boolean } = {}): Value<MembersOf<M, O[number]>> {
+  const required = Object.keys(table).filter((key) => optional?.includes(key) !== true)
   return {
     stored: 'dict',
     schema: {
@@ -227,7 +228,7 @@ export function members<const M extends Record<string, Value<unknown>>>(
         else if (!others) throw new InvalidParameterValue(`${name}: unexpected property '${key}'`)
         else Object.defineProperty(result, key, { value: member, enumerable: true, writable: true, configurable: true })
       }
-      return result as { [K in keyof M]: ReadOf<M[K]> }
+      return result as MembersOf<M, O[number]>
     },
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Row } from '../db/codec.ts'
 import { InvalidParameterValue, NotAcceptable } from '../errors/base.ts'
-import { linksOf } from './links.ts'
+import { linksText } from './links.ts'
 import { isOpen, type Field, type FieldTable, type Window } from './resource.ts'
 import type { Stored } from './values.ts'
 
@@ -93,7 +93,7 @@ export function defineView<C extends ViewContext = ViewContext>(spec: ViewSpec<C
   const extras = Object.entries(spec.extras ?? {})
   const ident = spec.ident ?? ((row: Row) => row['uuid'] as string)
   const compiled = new Map<string, Write<C>>()
-  const linkText: Write<C> = (row, context) => JSON.stringify(linksOf(context.url, spec.resource, ident(row)))
+  const linkText: Write<C> = (row, context) => linksText(context.url, spec.resource, ident(row))
   const isNamed = (name: string): boolean =>
     spec.extrasNamed === true && (name === 'links' || Object.hasOwn(spec.extras ?? {}, name))
 

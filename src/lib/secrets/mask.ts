@@ -40,10 +40,16 @@ const secretWords = [
   'chapsecret',
 ] as const
 
-const anySecretWord = new RegExp(secretWords.join('|'), 'i')
+const anySecretWord = new RegExp(secretWords.join('|'))
+
+/** Parts of the secret words, one of which is in each: quick to look for. */
+const hints = ['pass', 'pswd', 'secret', 'token', 'key', 'configdrive', 'cookie', 'fsid', 'credential', 'kek', 'suffix']
 
 /** Whether a text (a key, a sentence, a whole JSON document) could hold a secret; false is certain. */
-export const mayHoldSecret = (text: string): boolean => anySecretWord.test(text)
+export function mayHoldSecret(text: string): boolean {
+  const lower = text.toLowerCase()
+  return hints.some((hint) => lower.includes(hint)) && anySecretWord.test(lower)
+}
 
 const around = (key: string): RegExp[] =>
   [

@@ -23,7 +23,7 @@ const conductorView = defineView({
 /** A conductor answers when it is on line and its last heartbeat is young. */
 function rowFor({ api: { config, clock } }: AnyCall, conductor: Conductor): Row {
   const age = clock.now().getTime() - (conductor.updated_at?.getTime() ?? 0)
-  return { ...rowOf(conductor), alive: Boolean(conductor.online) && age <= config.conductor.heartbeat_timeout * 1000 }
+  return { ...rowOf(conductor), alive: (conductor.online ?? false) && age <= config.conductor.heartbeat_timeout * 1000 }
 }
 
 const window = { since: 49 } as const
@@ -63,7 +63,9 @@ const showConductor = route({
   async handler(call) {
     const conductor = await getConductor(call.api.db, HostPort.read('hostname', call.params['conductor']))
     conductorView.check(call.args.fields, call.minor)
-    return jsonText(conductorView.writer(call.minor, call.args.fields ?? null)(rowFor(call, conductor), { url: call.url }))
+    return jsonText(
+      conductorView.writer(call.minor, call.args.fields ?? null)(rowFor(call, conductor), { url: call.url }),
+    )
   },
 })
 

@@ -69,7 +69,8 @@ function driverShown(
 
 function checkFields(fields: readonly string[] | undefined): void {
   const unknown = fields?.filter((name) => !knownFields.has(name)) ?? []
-  if (unknown.length > 0) throw new InvalidParameterValue(`Field(s) "${unknown.join(', ').slice(0, 256)}" are not valid`)
+  if (unknown.length > 0)
+    throw new InvalidParameterValue(`Field(s) "${unknown.join(', ').slice(0, 256)}" are not valid`)
 }
 
 const fieldArgs = { fields: optional(TextList, { since: 77 }) }
@@ -90,10 +91,17 @@ const listDrivers = route({
     }
     // classic drivers are gone since Rocky
     const hosts = type === 'classic' ? new Map<string, Set<string>>() : await activeDrivers(call)
-    const registered = detail === true ? await listHardwareInterfaces(call.api.db, liveness(call), [...hosts.keys()]) : undefined
+    const registered =
+      detail === true ? await listHardwareInterfaces(call.api.db, liveness(call), [...hosts.keys()]) : undefined
     return {
       drivers: [...hosts].map(([name, names]) =>
-        driverShown(call, name, names, registered?.filter((each) => each.hardware_type === name), fields),
+        driverShown(
+          call,
+          name,
+          names,
+          registered?.filter((each) => each.hardware_type === name),
+          fields,
+        ),
       ),
     }
   },
@@ -153,7 +161,9 @@ const listVendorMethods = route({
   policy: 'baremetal:driver:vendor_passthru',
   async handler(call) {
     const driver_name = call.params['driver']!
-    return (await call.api.conductors.ofDriver(driver_name)).get_driver_vendor_passthru_methods(call.context, { driver_name })
+    return (await call.api.conductors.ofDriver(driver_name)).get_driver_vendor_passthru_methods(call.context, {
+      driver_name,
+    })
   },
 })
 

@@ -34,7 +34,15 @@ function ownerOf({ context }: AnyCall, requested: string | null | undefined): st
 export const completeNode = (values: Members): Node => {
   const node: Members = {}
   for (const name of Object.keys(NodeObject.fields)) node[name] = null
-  return { ...node, maintenance: false, console_enabled: false, protected: false, retired: false, disable_power_off: false, ...values } as Node
+  return {
+    ...node,
+    maintenance: false,
+    console_enabled: false,
+    protected: false,
+    retired: false,
+    disable_power_off: false,
+    ...values,
+  } as Node
 }
 
 const createNode = route({
@@ -47,7 +55,8 @@ const createNode = route({
   fields: nodeFields,
   async handler(call) {
     const { chassis_uuid: chassisUuid, ...given } = call.body
-    if (given['properties'] === null) throw new Invalid('The properties of a new node cannot be null; leave them out or give an object.')
+    if (given['properties'] === null)
+      throw new Invalid('The properties of a new node cannot be null; leave them out or give an object.')
     for (const flag of ['maintenance', 'console_enabled']) {
       if (given[flag] === null) throw new Invalid(`${flag} of a node is true or false, never null.`)
     }
@@ -67,12 +76,14 @@ const createNode = route({
     const chassis = await chassisNamed(call, chassisUuid as string | null)
     values['chassis_id'] = chassis?.id ?? null
     if (values['parent_node']) {
-      values['parent_node'] = (await linkableNode(call, values['owner'] as string | null, values['parent_node'], 'parent_node')).uuid
+      values['parent_node'] = (
+        await linkableNode(call, values['owner'] as string | null, values['parent_node'], 'parent_node')
+      ).uuid
     }
     const data = completeNode(values)
     const conductor = await conductorOf(call, data, 400)
     const node = await conductor.create_node(call.context, {
-      node_obj: { data, changes: Object.keys(values) as (keyof Node & string)[] },
+      node_obj: { data, changes: Object.keys(values) as (keyof Node)[] },
     })
     return jsonText(await nodeText(call, node), { location: resourceUrl(call.url, 'nodes', node.uuid ?? '') })
   },

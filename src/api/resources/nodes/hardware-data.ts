@@ -51,7 +51,11 @@ const listBios = route({
     const write = biosView.writer(call.minor, withTimes(shownFields(call.args, biosView.listed)))
     const settings = await listBiosSettings(call.api.db, node.id)
     const ident = call.params['node']
-    return { bios: settings.map((setting) => JSON.parse(write({ ...rowOf(setting), node: ident }, { url: call.url })) as unknown) }
+    return {
+      bios: settings.map(
+        (setting) => JSON.parse(write({ ...rowOf(setting), node: ident }, { url: call.url })) as unknown,
+      ),
+    }
   },
 })
 
@@ -107,7 +111,9 @@ const listFirmware = route({
     firmwareView.check(fields, call.minor)
     const write = firmwareView.writer(call.minor, withTimes(fields ?? firmwareView.listed))
     const components = await listFirmwareComponents(call.api.db, node.id)
-    return { firmware: components.map((component) => JSON.parse(write(rowOf(component), { url: call.url })) as unknown) }
+    return {
+      firmware: components.map((component) => JSON.parse(write(rowOf(component), { url: call.url })) as unknown),
+    }
   },
 })
 

@@ -83,7 +83,7 @@ function filtersOf({ shard, conductor: _conductor, ...plain }: Filters, project:
 const columnsOf = (minor: number, shown: readonly string[] | null, conductor: string | undefined) => {
   if (shown === null) return undefined
   const more = ['owner', 'lessee', ...(conductor === undefined ? [] : ['driver', 'conductor_group'])]
-  return [...nodeView.columns(minor, shown), ...more] as (keyof Node & string)[]
+  return [...nodeView.columns(minor, shown), ...more] as (keyof Node)[]
 }
 
 async function list(
@@ -94,7 +94,10 @@ async function list(
   extra: { readonly detail?: boolean | undefined; readonly chassis?: string } = {},
 ): Promise<Reply> {
   const { sort_key: sortKey } = args
-  const sortField = sortKey !== undefined && Object.hasOwn(nodeFields, sortKey) ? nodeFields[sortKey as keyof typeof nodeFields] : undefined
+  const sortField =
+    sortKey !== undefined && Object.hasOwn(nodeFields, sortKey)
+      ? nodeFields[sortKey as keyof typeof nodeFields]
+      : undefined
   if (sortField !== undefined && !isOpen(sortField, call.minor)) {
     throw new NotAcceptable(`Sorting by ${sortKey} needs API version 1.${sortField.since} or newer.`)
   }
@@ -135,7 +138,9 @@ function checkListFields(fields: readonly string[] | undefined, minor: number): 
   nodeView.check(fields, minor)
   const linked = fields?.find((name) => linkedFields.includes(name))
   if (linked !== undefined) {
-    throw new InvalidParameterValue(`A list cannot be asked for the field ${linked} alone; ask with detail=true, or for a single node.`)
+    throw new InvalidParameterValue(
+      `A list cannot be asked for the field ${linked} alone; ask with detail=true, or for a single node.`,
+    )
   }
 }
 

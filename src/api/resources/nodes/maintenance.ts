@@ -18,7 +18,12 @@ const startMaintenance = route({
   asks: 'handler',
   args: { reason: optional(Text) },
   async handler(call) {
-    await setMaintenance(call, await visibleNode(call, 'baremetal:node:set_maintenance'), true, call.args.reason ?? null)
+    await setMaintenance(
+      call,
+      await visibleNode(call, 'baremetal:node:set_maintenance'),
+      true,
+      call.args.reason ?? null,
+    )
   },
 })
 

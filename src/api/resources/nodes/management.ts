@@ -86,7 +86,10 @@ const listIndicators = route({
 /** `led-0@chassis`: an indicator and its component. */
 function indicatorNamed(unique: string): { indicator: string; component: string } {
   const at = unique.indexOf('@')
-  if (at === -1) throw new InvalidParameterValue(`Malformed indicator name "${unique.slice(0, 64)}": it must be indicator@component.`)
+  if (at === -1)
+    throw new InvalidParameterValue(
+      `Malformed indicator name "${unique.slice(0, 64)}": it must be indicator@component.`,
+    )
   return { indicator: unique.slice(0, at), component: unique.slice(at + 1) }
 }
 

@@ -22,7 +22,9 @@ import { visibleNode } from './visible.ts'
 const fields: Readonly<Record<string, Field>> = nodeFields
 const allowed = updatable(nodeFields)
 /** A patched node is looked at as a whole: also what only POST takes. */
-const checkedFields = new Set(Object.entries(fields).flatMap(([name, field]) => (field.create || field.update ? [name] : [])))
+const checkedFields = new Set(
+  Object.entries(fields).flatMap(([name, field]) => (field.create || field.update ? [name] : [])),
+)
 
 /** The rule for a path; the first that the path begins with. */
 const rulesByPath = [
@@ -109,7 +111,9 @@ async function checkState(call: AnyCall, node: Node, patch: readonly PatchOperat
   const onlyUnassigns = patch.length === 1 && patch[0]!.op === 'remove' && patch[0]!.path === '/instance_uuid'
   if (node.maintenance && onlyUnassigns) return
   if (node.target_provision_state && !UPDATE_ALLOWED_STATES.has(node.provision_state)) {
-    throw conflict(`Node ${node.uuid} can not be updated while a state transition is in progress (${node.provision_state}).`)
+    throw conflict(
+      `Node ${node.uuid} can not be updated while a state transition is in progress (${node.provision_state}).`,
+    )
   }
   if (node.provision_state === 'inspecting' && call.minor >= 39) {
     throw conflict(`Cannot update node "${node.uuid}" while it is in state "inspecting".`)
@@ -143,7 +147,7 @@ async function patchNode(
   node: Node,
   patch: readonly PatchOperation[],
   parent: string | undefined,
-): Promise<{ data: Node; changes: (keyof Node & string)[] }> {
+): Promise<{ data: Node; changes: (keyof Node)[] }> {
   const document: Members = { ...node, chassis_uuid: await chassisUuidOf(call, node) }
   const after = patched(document, patch)
   if (parent !== undefined) after['parent_node'] = parent
@@ -158,7 +162,9 @@ async function patchNode(
   wanted['conductor_group'] = String(wanted['conductor_group'] ?? '').toLowerCase()
   wanted['protected'] ??= false
   if (wanted['maintenance'] === null) throw new Invalid('maintenance of a node is true or false, it cannot be removed.')
-  const changes = Object.keys(wanted).filter((name) => !isDeepStrictEqual(wanted[name], node[name as keyof Node])) as (keyof Node & string)[]
+  const changes = Object.keys(wanted).filter(
+    (name) => !isDeepStrictEqual(wanted[name], node[name as keyof Node]),
+  ) as (keyof Node)[]
   const data: Node = { ...copy({ ...node, ...dates }), ...datesOf(node), ...(wanted as Partial<Node>) }
   if (changes.includes('instance_info') && !data.instance_name && data.instance_info?.['display_name']) {
     data.instance_name = String(data.instance_info['display_name'])
@@ -167,7 +173,13 @@ async function patchNode(
   return { data, changes }
 }
 
-const timeFields = ['created_at', 'updated_at', 'provision_updated_at', 'inspection_started_at', 'inspection_finished_at'] as const
+const timeFields = [
+  'created_at',
+  'updated_at',
+  'provision_updated_at',
+  'inspection_started_at',
+  'inspection_finished_at',
+] as const
 const dates = Object.fromEntries(timeFields.map((name) => [name, null])) as Record<(typeof timeFields)[number], null>
 /** Dates are no JSON: they are taken along as they are. */
 const datesOf = (node: Node): Pick<Node, (typeof timeFields)[number]> =>
@@ -188,14 +200,18 @@ const updateNode = route({
     const [parentIdent] = patchValues(patch, '/parent_node')
     const parent = parentIdent ? await linkableNode(call, node.owner, parentIdent, 'parent_node') : undefined
     if (parent?.uuid === node.uuid && parent !== undefined) {
-      throw new Invalid(`Unable to apply the requested parent_node '${String(parentIdent)}'. A node cannot be its own parent.`)
+      throw new Invalid(
+        `Unable to apply the requested parent_node '${String(parentIdent)}'. A node cannot be its own parent.`,
+      )
     }
     await checkState(call, node, patch)
     for (const name of patchValues(patch, '/name')) checkName(name, call.minor)
     const node_obj = await patchNode(call, node, patch, parent?.uuid ?? undefined)
     const conductor = await conductorOf(call, node_obj.data, 400)
     if (node_obj.changes.includes('driver') && node.console_enabled) {
-      throw conflict(`Node ${node.uuid} can not update the driver while the console is enabled. Please stop the console first.`)
+      throw conflict(
+        `Node ${node.uuid} can not update the driver while the console is enabled. Please stop the console first.`,
+      )
     }
     const updated = await conductor.update_node(call.context, {
       node_obj,

@@ -2,7 +2,14 @@ import { getRunbook } from '../../../db/runbooks.ts'
 import { stateAfter } from '../../../domain/machine.ts'
 import { cleaningInterfacePriority } from '../../../domain/step-priorities.ts'
 import { verbs, type Verb } from '../../../domain/verbs.ts'
-import { BadRequest, ClientSideError, HTTPForbidden, InvalidParameterValue, NotAcceptable, NotAuthorized } from '../../../errors/base.ts'
+import {
+  BadRequest,
+  ClientSideError,
+  HTTPForbidden,
+  InvalidParameterValue,
+  NotAcceptable,
+  NotAuthorized,
+} from '../../../errors/base.ts'
 import { InvalidUuidOrName } from '../../../errors/general.ts'
 import { InvalidStateRequested, NodeInMaintenance, NodeLocked } from '../../../errors/node.ts'
 import { StepNotAllowed } from '../../../errors/runbook.ts'
@@ -12,7 +19,22 @@ import { isUuidLike } from '../../../lib/text/uuid.ts'
 import type { Node, Runbook } from '../../../objects/index.ts'
 import type { ConductorClient } from '../../../rpc/conductor.ts'
 import { at, optional, required, route, type AnyCall, type ArgumentsOf } from '../../resource.ts'
-import { anyOf, Dict, Flag, Integer, isMembers, List, listOf, members, nullable, StrictFlag, Text, text, type Members, type Value } from '../../values.ts'
+import {
+  anyOf,
+  Dict,
+  Flag,
+  Integer,
+  isMembers,
+  List,
+  listOf,
+  members,
+  nullable,
+  StrictFlag,
+  Text,
+  text,
+  type Members,
+  type Value,
+} from '../../values.ts'
 import { conductorOf } from './conductor-of.ts'
 import { idOf, statesUrl } from './states.ts'
 import { nodeTarget } from './view.ts'
@@ -22,8 +44,13 @@ const StepInterface = text({ oneOf: Object.keys(cleaningInterfacePriority) })
 const StepName = text({ min: 1 })
 /** A number of at least zero, or its digits as text. */
 const Count = anyOf<number | string>(
-  { ...Integer, schema: { type: 'integer', minimum: 0 }, read: (name, value) => (Number.isInteger(value) && (value as number) >= 0 ? (value as number) : Text.read(name, undefined)) as number },
-  text({ pattern: /^[0-9]+$/ }) as Value<number | string>,
+  {
+    ...Integer,
+    schema: { type: 'integer', minimum: 0 },
+    read: (name, value) =>
+      (Number.isInteger(value) && (value as number) >= 0 ? value : Text.read(name, undefined)) as number,
+  },
+  text({ pattern: /^[0-9]+$/ }),
 )
 
 /** Steps of cleaning and of service. */
@@ -117,7 +144,9 @@ function checkConfigDrive(target: string, configdrive: string | Members | null |
   if (!configdrive || (isMembers(configdrive) && Object.keys(configdrive).length === 0)) return
   const targets = ['active', ...(minor >= 35 ? ['rebuild'] : [])]
   if (!targets.includes(target)) {
-    throw new ClientSideError(`Adding a config drive is only supported when setting provision state to ${targets.join(', ')}`)
+    throw new ClientSideError(
+      `Adding a config drive is only supported when setting provision state to ${targets.join(', ')}`,
+    )
   }
   if (typeof configdrive === 'string') {
     // a colon is no base64 character: this is a URL
@@ -130,7 +159,8 @@ function checkConfigDrive(target: string, configdrive: string | Members | null |
     if (!(cause instanceof InvalidParameterValue)) throw cause
     throw new ClientSideError(`Invalid configdrive format: ${cause.message}`, { cause })
   }
-  if (minor < 56) throw new ClientSideError('A JSON object as the configdrive is only supported starting with API version 1.56')
+  if (minor < 56)
+    throw new ClientSideError('A JSON object as the configdrive is only supported starting with API version 1.56')
   if ('vendor_data' in configdrive && minor < 59) {
     throw new ClientSideError('vendor_data in the configdrive is only supported starting with API version 1.59')
   }
@@ -143,7 +173,12 @@ interface RunbookSteps {
 
 /** Steps of a runbook in the form of a request's. */
 const stepsOf = (runbook: Runbook): Members[] =>
-  (runbook.steps ?? []).map(({ interface: type, step, args: stepArgs, order }) => ({ interface: type as unknown, step: step as unknown, args: stepArgs as unknown, order: order as unknown }))
+  (runbook.steps ?? []).map(({ interface: type, step, args: stepArgs, order }) => ({
+    interface: type as unknown,
+    step: step as unknown,
+    args: stepArgs as unknown,
+    order: order as unknown,
+  }))
 
 async function runbookNamed(call: AnyCall, ident: string): Promise<Runbook> {
   if (!isUuidLike(ident) && !isLogicalName(ident)) throw new InvalidUuidOrName({ name: ident })
@@ -157,10 +192,14 @@ function checkApproval(runbook: Runbook, node: Node, minor: number): void {
   const nodeTraits = new Set((node.traits ?? []).map((each) => each['trait'] as string))
   const wanted = minor >= 112 ? ((runbook.traits as string[] | null) ?? []) : [runbook.name ?? '']
   if (wanted.length === 0) {
-    throw new ClientSideError(`Runbook ${runbook.uuid} has no traits configured. Please ask an administrator to add traits to the runbook.`)
+    throw new ClientSideError(
+      `Runbook ${runbook.uuid} has no traits configured. Please ask an administrator to add traits to the runbook.`,
+    )
   }
   if (!wanted.some((trait) => nodeTraits.has(trait))) {
-    throw new ClientSideError(`This runbook has not been approved for use on this node ${node.uuid}. Please ask an administrator to add one of its traits to the node.`)
+    throw new ClientSideError(
+      `This runbook has not been approved for use on this node ${node.uuid}. Please ask an administrator to add one of its traits to the node.`,
+    )
   }
 }
 
@@ -171,7 +210,7 @@ async function runbookSteps(call: AnyCall, node: Node, ident: string): Promise<R
   const steps = stepsOf(runbook)
   // without an owner, or public, it was approved by an administrator as a whole
   if (runbook.owner !== null && !runbook.public) authorizeSteps(call, steps, node)
-  return { steps, disableRamdisk: Boolean(runbook.disable_ramdisk) }
+  return { steps, disableRamdisk: runbook.disable_ramdisk ?? false }
 }
 
 async function wantedOf(call: AnyCall, node: Node, given: Args): Promise<Wanted> {
@@ -210,7 +249,9 @@ function checkParameters(wanted: Wanted, node: Node, minor: number): void {
   }
   const only = (given: boolean, name: string, ...targets: string[]): void => {
     if (given && !targets.includes(target)) {
-      throw new ClientSideError(`"${name}" is only valid when setting target provision state to ${targets.join(' or ')}`)
+      throw new ClientSideError(
+        `"${name}" is only valid when setting target provision state to ${targets.join(' or ')}`,
+      )
     }
   }
   only(isGiven(wanted.cleanSteps), 'clean_steps', 'clean')
@@ -233,7 +274,9 @@ async function checkedSteps(
   const checkedList: Members[] = (phase === 'deploy' ? DeploySteps : FlowSteps).read(`${phase}_steps`, steps)
   for (const step of checkedList) await checkChildren(call, step)
   const disallowed = call.api.config.api[`disallow_${phase}_steps`]
-  const refused = checkedList.map((step) => `${step['interface']}.${step['step']}`).find((id) => disallowed.includes(id))
+  const refused = checkedList
+    .map((step) => `${step['interface']}.${step['step']}`)
+    .find((id) => disallowed.includes(id))
   if (refused !== undefined) throw new StepNotAllowed({ step: refused, step_type: phase })
   return checkedList
 }
@@ -267,7 +310,12 @@ const act: Act = (call, conductor, node, { target }) =>
 
 const deploy: Act = async (call, conductor, node, { target, deploySteps, configdrive }) => {
   const steps = isGiven(deploySteps) ? await checkedSteps(call, deploySteps!, 'deploy') : null
-  await conductor.do_node_deploy(call.context, { ...idOf(node), rebuild: target === 'rebuild', configdrive, deploy_steps: steps })
+  await conductor.do_node_deploy(call.context, {
+    ...idOf(node),
+    rebuild: target === 'rebuild',
+    configdrive,
+    deploy_steps: steps,
+  })
 }
 const tearDown: Act = (call, conductor, node) => conductor.do_node_tear_down(call.context, idOf(node))
 
@@ -289,11 +337,17 @@ const acts: Readonly<Record<Verb, Act>> = {
   },
   service: async (call, conductor, node, { serviceSteps, disableRamdisk }) => {
     const service_steps = await checkedSteps(call, demand(serviceSteps, 'service_steps', 'service'), 'service')
-    await conductor.do_node_service(call.context, { ...idOf(node), service_steps, disable_ramdisk: disableRamdisk ?? null })
+    await conductor.do_node_service(call.context, {
+      ...idOf(node),
+      service_steps,
+      disable_ramdisk: disableRamdisk ?? null,
+    })
   },
   rescue: (call, conductor, node, { rescuePassword }) => {
     if (!rescuePassword?.trim()) {
-      throw new ClientSideError('A non-empty "rescue_password" is required when setting target provision state to rescue')
+      throw new ClientSideError(
+        'A non-empty "rescue_password" is required when setting target provision state to rescue',
+      )
     }
     return conductor.do_node_rescue(call.context, { ...idOf(node), rescue_password: rescuePassword })
   },
@@ -348,7 +402,11 @@ function authorizeOwnSteps(call: AnyCall, node: Node, given: Args): void {
       call.api.policy.authorize(call.context, `baremetal:node:set_provision_state:${kind}`, nodeTarget(node))
     }
   }
-  authorizeSteps(call, [...(given.deploy_steps ?? []), ...(given.clean_steps ?? []), ...(given.service_steps ?? [])], node)
+  authorizeSteps(
+    call,
+    [...(given.deploy_steps ?? []), ...(given.clean_steps ?? []), ...(given.service_steps ?? [])],
+    node,
+  )
 }
 
 export const nodeProvisionRoutes = [setProvisionState]

@@ -16,20 +16,26 @@ export const reservedNames = ['detail', 'maintenance', 'management', 'states', '
 export function checkName(name: unknown, minor: number): void {
   if (minor < 5) throw new NotAcceptable('Naming a node needs API version 1.5 or newer.')
   if (typeof name !== 'string' || !isNameIn(name, minor) || isUuidLike(name)) {
-    throw new ClientSideError(`"${String(name).slice(0, 64)}" cannot be the name of a node: it takes letters, digits, -, ., _ and ~, and must not look like a UUID.`)
+    throw new ClientSideError(
+      `"${String(name).slice(0, 64)}" cannot be the name of a node: it takes letters, digits, -, ., _ and ~, and must not look like a UUID.`,
+    )
   }
   if (reservedNames.includes(name)) {
-    throw new ClientSideError(`The word "${name}" is reserved and can not be used as a node name. Reserved words are: ${reservedNames.join(', ')}.`)
+    throw new ClientSideError(
+      `The word "${name}" is reserved and can not be used as a node name. Reserved words are: ${reservedNames.join(', ')}.`,
+    )
   }
 }
 
 /** @throws BootModeNotAllowed when the capabilities ask for a boot mode that operators ruled out */
 export function checkBootMode(capabilities: unknown, disallowed: readonly string[]): void {
   if (disallowed.length === 0 || capabilities === undefined || capabilities === null || capabilities === '') return
-  if (typeof capabilities !== 'string') throw new Invalid('properties/capabilities must be text of the form "key:value,key:value".')
+  if (typeof capabilities !== 'string')
+    throw new Invalid('properties/capabilities must be text of the form "key:value,key:value".')
   for (const pair of capabilities.toLowerCase().split(',')) {
     const [key, value, ...more] = pair.split(':')
-    if (value === undefined || more.length > 0) throw new Invalid(`The capability "${pair.slice(0, 64)}" is not of the form key:value.`)
+    if (value === undefined || more.length > 0)
+      throw new Invalid(`The capability "${pair.slice(0, 64)}" is not of the form key:value.`)
     if (key?.trim() === 'boot_mode' && disallowed.includes(value.trim())) {
       throw new BootModeNotAllowed({ mode: value.trim(), op: 'provisioning' })
     }
@@ -59,7 +65,10 @@ export async function linkableNode(
   fieldName: string,
 ): Promise<Node> {
   const refused = (cause?: unknown): IronicError =>
-    new Invalid(`Unable to apply the requested ${fieldName} '${String(ident).slice(0, 64)}'. Requested value was invalid.`, { cause })
+    new Invalid(
+      `Unable to apply the requested ${fieldName} '${String(ident).slice(0, 64)}'. Requested value was invalid.`,
+      { cause },
+    )
   let node: Node
   try {
     if (typeof ident !== 'string') throw refused()

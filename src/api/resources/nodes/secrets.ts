@@ -5,13 +5,6 @@ import type { Members } from '../../values.ts'
 
 const mask = '******'
 
-/** Parts of all names that secrets stand under: quick to look for, and no secret word is without one of them. */
-const hints = ['pass', 'pswd', 'secret', 'token', 'key', 'configdrive', 'cookie', 'fsid', 'credential', 'kek', 'suffix']
-const hinted = (text: string): boolean => {
-  const lower = text.toLowerCase()
-  return hints.some((hint) => lower.includes(hint))
-}
-
 function hideKeys(members: Members, keys: readonly string[]): void {
   for (const key of keys) if (Object.hasOwn(members, key) && isSet(members[key])) members[key] = mask
 }
@@ -22,7 +15,7 @@ const isSet = (value: unknown): boolean => {
 }
 
 export function hideDriverInfo(text: string): string {
-  if (!hinted(text) || !(mayHoldSecret(text) || text.includes('snmp_'))) return text
+  if (!text.includes('snmp_') && !mayHoldSecret(text)) return text
   const members = maskMembers(parseJson(text) as Members, mask)
   hideKeys(members, ['snmp_auth_key', 'snmp_priv_key'])
   return JSON.stringify(members)
@@ -30,14 +23,14 @@ export function hideDriverInfo(text: string): string {
 
 /** Temporary URLs of images are secrets too. */
 export function hideInstanceInfo(text: string): string {
-  if (!text.includes('image_url') && !(hinted(text) && mayHoldSecret(text))) return text
+  if (!text.includes('image_url') && !mayHoldSecret(text)) return text
   const members = maskMembers(parseJson(text) as Members, mask)
   hideKeys(members, ['configdrive', 'image_url'])
   return JSON.stringify(members)
 }
 
 export function hideInternalInfo(text: string): string {
-  if (!hinted(text) || !mayHoldSecret(text)) return text
+  if (!mayHoldSecret(text)) return text
   return JSON.stringify(maskMembers(parseJson(text) as Members, mask))
 }
 

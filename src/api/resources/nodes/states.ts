@@ -13,7 +13,8 @@ import { nodeRowOf } from './view.ts'
 import { visibleNode } from './visible.ts'
 
 const idOf = (node: Node): { node_id: string } => ({ node_id: node.uuid ?? '' })
-const statesUrl = (call: AnyCall, more = ''): string => resourceUrl(call.url, 'nodes', `${call.params['node']}/states${more}`)
+const statesUrl = (call: AnyCall, more = ''): string =>
+  resourceUrl(call.url, 'nodes', `${call.params['node']}/states${more}`)
 
 const statesView = defineView({
   fields: {
@@ -71,7 +72,11 @@ const setPower = route({
     if (node.disable_power_off && (target === 'power off' || target === 'soft power off')) {
       throw new PowerStateFailure({ pstate: target })
     }
-    await conductor.change_node_power_state(call.context, { ...idOf(node), new_state: target, timeout: timeout ?? null })
+    await conductor.change_node_power_state(call.context, {
+      ...idOf(node),
+      new_state: target,
+      timeout: timeout ?? null,
+    })
     return at(statesUrl(call))
   },
 })
@@ -79,7 +84,9 @@ const setPower = route({
 /** @throws Conflict while the node goes from state to state */
 function mustRest(node: Node, what: string): void {
   if (UNSTABLE_STATES.has(node.provision_state)) {
-    throw new Conflict(`Node ${node.uuid} is in state "${node.provision_state}"; ${what} cannot be changed before that ends. Try again later.`)
+    throw new Conflict(
+      `Node ${node.uuid} is in state "${node.provision_state}"; ${what} cannot be changed before that ends. Try again later.`,
+    )
   }
 }
 
@@ -97,7 +104,9 @@ const setBootMode = route({
     const node = await visibleNode(call, 'baremetal:node:set_boot_mode')
     const conductor = await conductorOf(call, node)
     if (target !== 'bios' && target !== 'uefi') {
-      throw new InvalidParameterValue(`Invalid boot mode ${target.slice(0, 64)} requested for node. Allowed boot modes are: bios, uefi`)
+      throw new InvalidParameterValue(
+        `Invalid boot mode ${target.slice(0, 64)} requested for node. Allowed boot modes are: bios, uefi`,
+      )
     }
     mustRest(node, 'the boot mode')
     await conductor.change_node_boot_mode(call.context, { ...idOf(node), new_state: target })

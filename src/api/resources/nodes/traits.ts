@@ -47,7 +47,8 @@ const setTraits = route({
   body: TraitsBody,
   async handler(call) {
     const { traits } = call.body as { traits?: string[] }
-    if (traits === undefined) throw new Invalid('Give the list of all traits as "traits", or a single trait at the end of the path.')
+    if (traits === undefined)
+      throw new Invalid('Give the list of all traits as "traits", or a single trait at the end of the path.')
     await addTraits(call, traits, true)
   },
 })
@@ -62,7 +63,8 @@ const addTrait = route({
   body: members({}, { others: true }),
   async handler(call) {
     const trait = Trait.read('trait', call.params['trait'])
-    if (Object.keys(call.body).length > 0) throw new InvalidParameterValue('No body should be provided when adding a trait')
+    if (Object.keys(call.body).length > 0)
+      throw new InvalidParameterValue('No body should be provided when adding a trait')
     await addTraits(call, [trait], false)
     return at(resourceUrl(call.url, 'nodes', `${call.params['node']}/traits/${trait}`))
   },

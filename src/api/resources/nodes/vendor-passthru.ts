@@ -27,7 +27,8 @@ export function vendorMethod(call: AnyCall): string {
 }
 
 /** Data of a vendor method: its body, free of form. */
-export const vendorData = (body: unknown): Members => (isMembers(body) ? body : body === undefined || body === null ? {} : { data: body })
+export const vendorData = (body: unknown): Members =>
+  isMembers(body) ? body : body === undefined || body === null ? {} : { data: body }
 
 const listMethods = route({
   method: 'GET',

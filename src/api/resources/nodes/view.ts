@@ -6,11 +6,18 @@ import { NoValidHost } from '../../../errors/conductor.ts'
 import { TemporaryFailure } from '../../../errors/base.ts'
 import type { Node } from '../../../objects/index.ts'
 import type { PolicyTarget } from '../../authorizer.ts'
-import { linksOf } from '../../links.ts'
+import { linksText } from '../../links.ts'
 import type { AnyCall } from '../../resource.ts'
 import { defineView, rowOf, textOf, type Extra, type ViewContext } from '../../view.ts'
 import { nodeFields } from './fields.ts'
-import { hideDriverInfo, hideInstanceInfo, hideInternalInfo, redactable, redacted, type RedactedField } from './secrets.ts'
+import {
+  hideDriverInfo,
+  hideInstanceInfo,
+  hideInternalInfo,
+  redactable,
+  redacted,
+  type RedactedField,
+} from './secrets.ts'
 
 /** What the writer needs beside the row: other rows that it points to, and what the caller may see. */
 export interface NodeViewContext extends ViewContext {
@@ -23,12 +30,14 @@ export interface NodeViewContext extends ViewContext {
   readonly allocations: ReadonlyMap<number, string>
 }
 
-const raw = (value: unknown): string => (value === null || value === undefined || value === '' ? '{}' : (value as string))
-const linked = (ids: ReadonlyMap<number, string>, id: unknown): string => textOf(id === null ? null : ids.get(id as number))
+const raw = (value: unknown): string =>
+  value === null || value === undefined || value === '' ? '{}' : (value as string)
+const linked = (ids: ReadonlyMap<number, string>, id: unknown): string =>
+  textOf(id === null ? null : ids.get(id as number))
 
 const below = (name: string, since = 1): Extra<NodeViewContext> => ({
   since,
-  text: (row, { url }) => JSON.stringify(linksOf(url, 'nodes', `${String(row['uuid'])}/${name}`)),
+  text: (row, { url }) => linksText(url, 'nodes', `${String(row['uuid'])}/${name}`),
 })
 
 export const nodeView = defineView<NodeViewContext>({
@@ -69,7 +78,12 @@ export const nodeView = defineView<NodeViewContext>({
 /** A node object as a row of the view. */
 export const nodeRowOf = (node: Node): NodeRow => {
   const { traits, ...columns } = node
-  return { ...rowOf(columns), id: node.id, uuid: node.uuid ?? '', traits: (traits ?? []).map((each) => each['trait'] as string) }
+  return {
+    ...rowOf(columns),
+    id: node.id,
+    uuid: node.uuid ?? '',
+    traits: (traits ?? []).map((each) => each['trait'] as string),
+  }
 }
 
 export const nodeTarget = (row: Row | Node): PolicyTarget => {
@@ -91,7 +105,10 @@ function hiding({ api: { policy }, context }: AnyCall, threshold: PolicyTarget |
     const key = `${String(row['owner'])} ${String(row['lessee'])}`
     let hidden = known.get(key)
     if (hidden === undefined) {
-      const target = { ...(row['owner'] ? { 'node.owner': row['owner'] } : {}), ...(row['lessee'] ? { 'node.lessee': row['lessee'] } : {}) }
+      const target = {
+        ...(row['owner'] ? { 'node.owner': row['owner'] } : {}),
+        ...(row['lessee'] ? { 'node.lessee': row['lessee'] } : {}),
+      }
       hidden = redactable.filter((name) => !policy.check(context, `baremetal:node:get:${name}`, target))
       known.set(key, hidden)
     }
@@ -109,7 +126,10 @@ async function conductorsOf(call: AnyCall, rows: readonly Row[]): Promise<Map<nu
 }
 
 /** The conductor that serves a node; null for an orphan. */
-export async function hostOf(call: AnyCall, node: Pick<Node, 'uuid' | 'driver' | 'conductor_group'>): Promise<string | null> {
+export async function hostOf(
+  call: AnyCall,
+  node: Pick<Node, 'uuid' | 'driver' | 'conductor_group'>,
+): Promise<string | null> {
   try {
     return await call.api.conductors.hostOfNode(node)
   } catch (error) {
@@ -118,7 +138,8 @@ export async function hostOf(call: AnyCall, node: Pick<Node, 'uuid' | 'driver' |
   }
 }
 
-const idsOf = (rows: readonly Row[], column: string): (number | null)[] => rows.map((row) => (row[column] ?? null) as number | null)
+const idsOf = (rows: readonly Row[], column: string): (number | null)[] =>
+  rows.map((row) => (row[column] ?? null) as number | null)
 const none: ReadonlyMap<number, string> = new Map()
 
 /** Reads what the rows point to, as far as it is shown: one query for each kind. */
@@ -138,13 +159,19 @@ export async function nodeViewContext(
     hidden: hiding(call, target),
     conductors: call.minor >= 49 && shows('conductor') ? await conductorsOf(call, rows) : none,
     chassis: shows('chassis_uuid') ? await chassisUuids(db, idsOf(rows, 'chassis_id')) : none,
-    allocations: call.minor >= 52 && shows('allocation_uuid') ? await allocationUuids(db, idsOf(rows, 'allocation_id')) : none,
+    allocations:
+      call.minor >= 52 && shows('allocation_uuid') ? await allocationUuids(db, idsOf(rows, 'allocation_id')) : none,
   }
 }
 
 /** One node as JSON text. */
-export async function nodeText(call: AnyCall, node: NodeRow | Node, names: readonly string[] | null = null): Promise<string> {
-  const row = 'driver_info' in node && typeof node.driver_info === 'string' ? (node as NodeRow) : nodeRowOf(node as Node)
+export async function nodeText(
+  call: AnyCall,
+  node: NodeRow | Node,
+  names: readonly string[] | null = null,
+): Promise<string> {
+  const row =
+    'driver_info' in node && typeof node.driver_info === 'string' ? (node as NodeRow) : nodeRowOf(node as Node)
   const context = await nodeViewContext(call, [row], names, true)
   return nodeView.writer(call.minor, names)(row, context)
 }

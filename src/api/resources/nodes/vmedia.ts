@@ -39,7 +39,10 @@ const attachVmedia = route({
   async handler(call) {
     const { device_type, image_url, image_download_source = 'local' } = call.body
     const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(image_url)?.[1]?.toLowerCase() ?? ''
-    if (!schemes.includes(scheme)) throw new Invalid(`Unsupported or missing URL scheme: "${scheme.slice(0, 32)}". Use one of ${schemes.join(', ')}.`)
+    if (!schemes.includes(scheme))
+      throw new Invalid(
+        `Unsupported or missing URL scheme: "${scheme.slice(0, 32)}". Use one of ${schemes.join(', ')}.`,
+      )
     const node = await visibleNode(call, 'baremetal:node:vmedia:attach')
     const conductor = await conductorOf(call, node, 400)
     await conductor.attach_virtual_media(call.context, { ...idOf(node), device_type, image_url, image_download_source })
@@ -58,10 +61,14 @@ const detachVmedia = route({
     const { device_types: types } = call.args
     const unknown = types?.filter((type) => !deviceTypes.includes(type)) ?? []
     if (unknown.length > 0) {
-      throw new Invalid(`Invalid device type(s) ${unknown.join(', ').slice(0, 128)} (valid are ${deviceTypes.join(', ')})`)
+      throw new Invalid(
+        `Invalid device type(s) ${unknown.join(', ').slice(0, 128)} (valid are ${deviceTypes.join(', ')})`,
+      )
     }
     const node = await visibleNode(call, 'baremetal:node:vmedia:detach')
-    await (await conductorOf(call, node, 400)).detach_virtual_media(call.context, { ...idOf(node), device_types: types ?? null })
+    await (
+      await conductorOf(call, node, 400)
+    ).detach_virtual_media(call.context, { ...idOf(node), device_types: types ?? null })
   },
 })
 

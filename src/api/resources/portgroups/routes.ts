@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { getNode } from '../../../db/nodes.ts'
-import { createPortgroup, listPortgroupRows, type PortgroupFilters, type PortgroupValues } from '../../../db/portgroups.ts'
+import {
+  createPortgroup,
+  listPortgroupRows,
+  type PortgroupFilters,
+  type PortgroupValues,
+} from '../../../db/portgroups.ts'
 import { ClientSideError, Invalid, NotAcceptable } from '../../../errors/base.ts'
 import { NodeNotFound } from '../../../errors/node.ts'
 import { isUuidLike } from '../../../lib/text/uuid.ts'
@@ -11,7 +16,16 @@ import { collectionOnly } from '../../collection-only.ts'
 import { RoutingFault } from '../../faults.ts'
 import { resourceUrl } from '../../links.ts'
 import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
-import { isOpen, jsonText, optional, route, type AnyCall, type ArgumentsOf, type Field, type Reply } from '../../resource.ts'
+import {
+  isOpen,
+  jsonText,
+  optional,
+  route,
+  type AnyCall,
+  type ArgumentsOf,
+  type Field,
+  type Reply,
+} from '../../resource.ts'
 import { MacAddress, TextList, UuidOrName, type Members } from '../../values.ts'
 import { conductorOf } from '../nodes/conductor-of.ts'
 import { linkableNode } from '../nodes/rules.ts'
@@ -35,10 +49,18 @@ type ListArgs = Partial<ArgumentsOf<typeof filterArgs>> & ArgumentsOf<typeof pag
 const some = (values: readonly string[] | undefined): boolean => values !== undefined && values.length > 0
 
 /** @throws Invalid for filters that do not go together */
-async function filtersOf(call: AnyCall, args: ListArgs, parent: Node | undefined, project: string | undefined): Promise<PortgroupFilters> {
+async function filtersOf(
+  call: AnyCall,
+  args: ListArgs,
+  parent: Node | undefined,
+  project: string | undefined,
+): Promise<PortgroupFilters> {
   const named = parent !== undefined || args.node !== undefined
-  const given = [named, args.address !== undefined, some(args.shard), some(args.conductor_groups)].filter(Boolean).length
-  if (given > 1) throw new Invalid('Filtering by node, address, shard or conductor_groups simultaneously is not supported.')
+  const given = [named, args.address !== undefined, some(args.shard), some(args.conductor_groups)].filter(
+    Boolean,
+  ).length
+  if (given > 1)
+    throw new Invalid('Filtering by node, address, shard or conductor_groups simultaneously is not supported.')
   const node = parent ?? (args.node === undefined ? undefined : await getNode(call.api.db, args.node))
   return {
     ...(project === undefined ? {} : { project }),
@@ -63,7 +85,10 @@ async function list(
   }
   const page = pageOf(args, call.api.config, ['extra', 'internal_info', 'properties'])
   const { marker: _marker, limit: _limit, sort_key: _key, sort_dir: _dir, ...filters } = args
-  const rows = await listPortgroupRows(call.api.db, { ...page, filters: await filtersOf(call, args, more.parent, project) })
+  const rows = await listPortgroupRows(call.api.db, {
+    ...page,
+    filters: await filtersOf(call, args, more.parent, project),
+  })
   return listReply(call, {
     name: 'portgroups',
     rows,
@@ -114,7 +139,10 @@ const portgroupsOfNode = [
       const { fields: names, detail, ...args } = call.args
       const parent = await parentNode(call, call.params['node']!)
       portgroupView.check(names, call.minor)
-      return list(call, args, shownFields(call.args, portgroupView.listed), `nodes/${call.params['node']}/portgroups`, { detail, parent })
+      return list(call, args, shownFields(call.args, portgroupView.listed), `nodes/${call.params['node']}/portgroups`, {
+        detail,
+        parent,
+      })
     },
   }),
   route({
@@ -136,7 +164,8 @@ const portgroupsOfNode = [
 const identOf = (call: AnyCall): string => {
   const ident = call.params['portgroup']!
   const shown = ident.slice(0, 64)
-  if (!isUuidLike(ident) && !isNameIn(ident, 115)) throw new RoutingFault(400, `Expected UUID or name for portgroup: ${shown}`)
+  if (!isUuidLike(ident) && !isNameIn(ident, 115))
+    throw new RoutingFault(400, `Expected UUID or name for portgroup: ${shown}`)
   return ident
 }
 
@@ -156,7 +185,9 @@ const showPortgroup = route({
 
 function checkName(name: unknown, minor: number): void {
   if (name && (typeof name !== 'string' || !isNameIn(name, minor))) {
-    throw new ClientSideError(`"${String(name).slice(0, 64)}" cannot be the name of a port group: it takes letters, digits, -, ., _ and ~.`)
+    throw new ClientSideError(
+      `"${String(name).slice(0, 64)}" cannot be the name of a port group: it takes letters, digits, -, ., _ and ~.`,
+    )
   }
 }
 
@@ -173,7 +204,9 @@ const createPortgroupRoute = route({
   body: createBody(portgroupFields),
   async handler(call) {
     const { node_uuid: nodeUuid, ...given } = call.body
-    const node = await nodeForNew(call, nodeUuid as string, 'baremetal:portgroup:create', (ident) => getNode(call.api.db, ident))
+    const node = await nodeForNew(call, nodeUuid as string, 'baremetal:portgroup:create', (ident) =>
+      getNode(call.api.db, ident),
+    )
     // the younger fields were never bound to their versions here
     if (call.minor < 26 && (given['mode'] || given['properties'])) {
       throw new NotAcceptable('mode and properties of a port group need API version 1.26 or newer.')
@@ -183,7 +216,9 @@ const createPortgroupRoute = route({
     values['mode'] ||= call.api.config.DEFAULT.default_portgroup_mode
     for (const [name, value] of Object.entries(defaults)) values[name] ??= value
     const portgroup = await createPortgroup(call.api.db, values as PortgroupValues)
-    return jsonText(portgroupText(call, portgroup), { location: resourceUrl(call.url, 'portgroups', portgroup.uuid ?? '') })
+    return jsonText(portgroupText(call, portgroup), {
+      location: resourceUrl(call.url, 'portgroups', portgroup.uuid ?? ''),
+    })
   },
 })
 
@@ -213,14 +248,19 @@ const updatePortgroupRoute = route({
     if (!('mode' in after)) throw new ClientSideError("'mode' is a mandatory attribute and can not be removed")
     const values = readPatched(portgroupFields, after, (name) => allowed.includes(name))
     if (node.provision_state === 'inspecting' && call.minor >= 39) {
-      throw new ClientSideError(`Cannot update portgroup "${portgroup.uuid}" on node "${node.uuid}" while it is in state "inspecting".`, { code: 409 })
+      throw new ClientSideError(
+        `Cannot update portgroup "${portgroup.uuid}" on node "${node.uuid}" while it is in state "inspecting".`,
+        { code: 409 },
+      )
     }
     const wanted: Members = { node_id: node.id, node_uuid: node.uuid }
     for (const name of allowed) if (name !== 'node_uuid') wanted[name] = values[name] ?? null
     for (const [name, value] of Object.entries(defaults)) wanted[name] ??= value
-    const changes = Object.keys(wanted).filter((name) => !isDeepStrictEqual(wanted[name], portgroup[name as keyof Portgroup])) as (keyof Portgroup & string)[]
+    const changes = Object.keys(wanted).filter(
+      (name) => !isDeepStrictEqual(wanted[name], portgroup[name as keyof Portgroup]),
+    ) as (keyof Portgroup)[]
     const conductor = await conductorOf(call, node)
-    const portgroup_obj = { data: { ...portgroup, ...wanted } as Portgroup, changes }
+    const portgroup_obj = { data: { ...portgroup, ...wanted }, changes }
     const updated = await conductor.update_portgroup(call.context, { portgroup_obj })
     if (touched.has('physical_network')) {
       // the ports of the group follow it

@@ -1,6 +1,6 @@
 import { NotAcceptable } from '../../../errors/base.ts'
 import type { Portgroup } from '../../../objects/portgroup.ts'
-import { linksOf } from '../../links.ts'
+import { linksText } from '../../links.ts'
 import type { AnyCall } from '../../resource.ts'
 import { defineView, rowOf } from '../../view.ts'
 import { portgroupFields } from './fields.ts'
@@ -13,10 +13,12 @@ export const portgroupView = defineView({
   resource: 'portgroups',
   extrasNamed: true,
   extras: {
-    ports: { text: (row, { url }) => JSON.stringify(linksOf(url, 'portgroups', `${String(row['uuid'])}/ports`)) },
+    ports: { text: (row, { url }) => linksText(url, 'portgroups', `${String(row['uuid'])}/ports`) },
   },
   tooNew: (name, { since }) =>
-    gatedFields.includes(name) ? new NotAcceptable(`The field ${name} needs API version 1.${since} or newer.`) : undefined,
+    gatedFields.includes(name)
+      ? new NotAcceptable(`The field ${name} needs API version 1.${since} or newer.`)
+      : undefined,
 })
 
 /** One port group as JSON text. */

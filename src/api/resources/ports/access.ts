@@ -34,7 +34,11 @@ function authorize(call: AnyCall, node: Node | undefined, rule: string, missing:
 }
 
 /** @throws PortNotFound, HTTPForbidden */
-export async function visiblePort(call: AnyCall, rule: string, ident: string): Promise<{ port: Port; node: Node | undefined }> {
+export async function visiblePort(
+  call: AnyCall,
+  rule: string,
+  ident: string,
+): Promise<{ port: Port; node: Node | undefined }> {
   const port = await getPort(call.api.db, ident)
   const node = await nodeOf(call, port)
   authorize(call, node, rule, () => new PortNotFound({ port: ident }))
@@ -81,7 +85,10 @@ export async function parentPortgroup(call: AnyCall, ident: string): Promise<Por
  * The project whose ports (or port groups) the caller may list; undefined: all.
  * @throws HTTPForbidden
  */
-export function listedProject({ api: { policy }, context }: AnyCall, resource: 'port' | 'portgroup'): string | undefined {
+export function listedProject(
+  { api: { policy }, context }: AnyCall,
+  resource: 'port' | 'portgroup',
+): string | undefined {
   try {
     policy.authorize(context, `baremetal:${resource}:list_all`)
     return undefined
@@ -93,7 +100,12 @@ export function listedProject({ api: { policy }, context }: AnyCall, resource: '
 }
 
 /** The node of a new port or port group. Its absence is a bad request, told only to who may create there. */
-export async function nodeForNew(call: AnyCall, ident: string, rule: string, get: (ident: string) => Promise<Node>): Promise<Node> {
+export async function nodeForNew(
+  call: AnyCall,
+  ident: string,
+  rule: string,
+  get: (ident: string) => Promise<Node>,
+): Promise<Node> {
   let node: Node | undefined
   try {
     node = await get(ident)
@@ -102,7 +114,10 @@ export async function nodeForNew(call: AnyCall, ident: string, rule: string, get
     if (!(error instanceof NodeNotFound) && !(error instanceof HTTPForbidden)) throw error
     node = undefined
   }
-  call.api.policy.authorize(call.context, rule, { 'node.owner': node?.owner ?? null, ...(node?.lessee ? { 'node.lessee': node.lessee } : {}) })
+  call.api.policy.authorize(call.context, rule, {
+    'node.owner': node?.owner ?? null,
+    ...(node?.lessee ? { 'node.lessee': node.lessee } : {}),
+  })
   if (node === undefined) throw new NodeNotFound(`Node ${ident} could not be found.`, { code: 400 })
   return node
 }

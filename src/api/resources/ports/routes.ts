@@ -3,18 +3,43 @@ import { isDeepStrictEqual } from 'node:util'
 import { getNode } from '../../../db/nodes.ts'
 import { getPortgroup, getPortgroupById } from '../../../db/portgroups.ts'
 import { listPortRows, type PortFilters } from '../../../db/ports.ts'
-import { BadRequest, ClientSideError, Conflict, Invalid, InvalidParameterValue, NotAcceptable } from '../../../errors/base.ts'
+import {
+  BadRequest,
+  ClientSideError,
+  Conflict,
+  Invalid,
+  InvalidParameterValue,
+  NotAcceptable,
+} from '../../../errors/base.ts'
 import { OperationNotPermitted } from '../../../errors/general.ts'
 import { NodeNotFound } from '../../../errors/node.ts'
 import { PortgroupNotFound } from '../../../errors/port.ts'
 import { isUuidLike } from '../../../lib/text/uuid.ts'
 import type { Node, Port, Portgroup } from '../../../objects/index.ts'
 import { PortObject } from '../../../objects/port.ts'
-import { createBody, isPathRemoved, patched, PatchBody, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
+import {
+  createBody,
+  isPathRemoved,
+  patched,
+  PatchBody,
+  patchedFields,
+  patchValues,
+  readPatched,
+  updatable,
+} from '../../bodies.ts'
 import { collectionOnly } from '../../collection-only.ts'
 import { resourceUrl } from '../../links.ts'
 import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
-import { isOpen, jsonText, optional, route, type AnyCall, type ArgumentsOf, type Field, type Reply } from '../../resource.ts'
+import {
+  isOpen,
+  jsonText,
+  optional,
+  route,
+  type AnyCall,
+  type ArgumentsOf,
+  type Field,
+  type Reply,
+} from '../../resource.ts'
 import { MacAddress, Text, TextList, Uuid, UuidOrName, type Members } from '../../values.ts'
 import { conductorOf } from '../nodes/conductor-of.ts'
 import { linkableNode } from '../nodes/rules.ts'
@@ -52,16 +77,25 @@ async function nodeNamed(call: AnyCall, ident: string): Promise<Node> {
 }
 
 /** @throws OperationNotPermitted, Invalid for filters that do not go together */
-async function filtersOf(call: AnyCall, args: Filters, parent: Parent, project: string | undefined): Promise<PortFilters> {
+async function filtersOf(
+  call: AnyCall,
+  args: Filters,
+  parent: Parent,
+  project: string | undefined,
+): Promise<PortFilters> {
   const nodeIdent = parent.node?.uuid ?? args.node_uuid ?? args.node
   const portgroupIdent = parent.portgroup?.uuid ?? args.portgroup
   const given = [nodeIdent !== undefined, portgroupIdent !== undefined, some(args.shard)].filter(Boolean).length
   if (given > 1) throw new OperationNotPermitted({})
-  if (some(args.conductor_groups) && (nodeIdent !== undefined || portgroupIdent !== undefined || args.address !== undefined)) {
+  if (
+    some(args.conductor_groups) &&
+    (nodeIdent !== undefined || portgroupIdent !== undefined || args.address !== undefined)
+  ) {
     throw new Invalid('Filtering by conductor_groups cannot be combined with node, portgroup, or address filters.')
   }
   const node = parent.node ?? (nodeIdent === undefined ? undefined : await nodeNamed(call, nodeIdent))
-  const portgroup = parent.portgroup ?? (portgroupIdent === undefined ? undefined : await getPortgroup(call.api.db, portgroupIdent))
+  const portgroup =
+    parent.portgroup ?? (portgroupIdent === undefined ? undefined : await getPortgroup(call.api.db, portgroupIdent))
   return {
     ...(project === undefined ? {} : { project }),
     ...(args.description_contains ? { description_contains: args.description_contains } : {}),
@@ -81,13 +115,17 @@ async function list(
   more: { readonly detail?: boolean | undefined; readonly parent?: Parent } = {},
 ): Promise<Reply> {
   const project = listedProject(call, 'port')
-  const sortField = args.sort_key !== undefined && Object.hasOwn(fields, args.sort_key) ? fields[args.sort_key] : undefined
+  const sortField =
+    args.sort_key !== undefined && Object.hasOwn(fields, args.sort_key) ? fields[args.sort_key] : undefined
   if (sortField !== undefined && args.sort_key !== 'internal_info' && !isOpen(sortField, call.minor)) {
     throw new NotAcceptable(`Sorting by ${args.sort_key} needs API version 1.${sortField.since} or newer.`)
   }
   const page = pageOf(args, call.api.config, unsortable)
   const { marker: _marker, limit: _limit, sort_key: _key, sort_dir: _dir, ...filters } = args
-  const found = await listPortRows(call.api.db, { ...page, filters: await filtersOf(call, filters, more.parent ?? {}, project) })
+  const found = await listPortRows(call.api.db, {
+    ...page,
+    filters: await filtersOf(call, filters, more.parent ?? {}, project),
+  })
   // their node was deleted meanwhile, and so were they
   const rows = found.filter((row) => row['node_uuid'] !== null)
   return listReply(call, {
@@ -128,7 +166,11 @@ const listPortsDetail = route({
 })
 
 /** Lists below a node or a port group. */
-const nested = (base: string, window: { since?: number; outside?: 'routing 404' }, parentOf: (call: AnyCall) => Promise<Parent>) => [
+const nested = (
+  base: string,
+  window: { since?: number; outside?: 'routing 404' },
+  parentOf: (call: AnyCall) => Promise<Parent>,
+) => [
   route({
     ...window,
     method: 'GET',
@@ -180,7 +222,8 @@ const showPort = route({
 /** Parts of a link that came, or went, with a version. @throws NotAcceptable */
 function checkLinkVersion(link: Members | null | undefined, minor: number): void {
   if (!link) return
-  if ('network_type' in link && minor < 64) throw new NotAcceptable('network_type in local_link_connection needs API version 1.64 or newer.')
+  if ('network_type' in link && minor < 64)
+    throw new NotAcceptable('network_type in local_link_connection needs API version 1.64 or newer.')
   if ('vtep-logical-switch' in link && (minor < 90 || minor >= 105)) {
     throw new NotAcceptable('VTEP switches in local_link_connection exist in API versions 1.90 to 1.104 only.')
   }
@@ -202,7 +245,9 @@ function checkPortgroup(portgroup: Portgroup | undefined, node: Node, pxeEnabled
     throw new BadRequest('Port can not be added to a portgroup belonging to a different node.')
   }
   if (pxeEnabled === true && !portgroup.standalone_ports_supported) {
-    throw new Conflict(`Port group ${portgroup.uuid} doesn't support standalone ports: a port with pxe_enabled cannot be its member.`)
+    throw new Conflict(
+      `Port group ${portgroup.uuid} doesn't support standalone ports: a port with pxe_enabled cannot be its member.`,
+    )
   }
 }
 
@@ -228,12 +273,22 @@ const createPort = route({
     const portgroup = portgroupUuid ? await portgroupNamed(call, portgroupUuid as string) : undefined
     checkPortgroup(portgroup, node, values['pxe_enabled'])
     if (values['is_smartnic'] === true) checkSmartNic(values['local_link_connection'])
-    if (values['physical_network'] === '') throw new Invalid('A non-empty value is required when setting physical_network')
-    const sent: Members = { ...values, uuid: values['uuid'] || randomUUID(), node_id: node.id, node_uuid: node.uuid, portgroup_id: portgroup?.id ?? null }
+    if (values['physical_network'] === '')
+      throw new Invalid('A non-empty value is required when setting physical_network')
+    const sent: Members = {
+      ...values,
+      uuid: values['uuid'] || randomUUID(),
+      node_id: node.id,
+      node_uuid: node.uuid,
+      portgroup_id: portgroup?.id ?? null,
+    }
     for (const [name, value] of Object.entries(defaults)) sent[name] ??= value
     const conductor = await conductorOf(call, node)
     const port = await conductor.create_port(call.context, {
-      port_obj: { data: { ...nothing(PortObject), ...sent } as Port, changes: Object.keys(sent) as (keyof Port & string)[] },
+      port_obj: {
+        data: { ...nothing(PortObject), ...sent } as Port,
+        changes: Object.keys(sent) as (keyof Port)[],
+      },
     })
     return jsonText(await portText(call, port), { location: resourceUrl(call.url, 'ports', port.uuid ?? '') })
   },
@@ -250,7 +305,8 @@ function checkPatchVersions(patch: Parameters<typeof patchValues>[0], minor: num
   for (const name of versioned) {
     const path = `/${name}`
     const touched = patchValues(patch, path).length > 0 || isPathRemoved(patch, path)
-    if (touched && !isOpen(fields[name]!, minor)) throw new NotAcceptable(`The field ${name} needs API version 1.${fields[name]!.since} or newer.`)
+    if (touched && !isOpen(fields[name]!, minor))
+      throw new NotAcceptable(`The field ${name} needs API version 1.${fields[name]!.since} or newer.`)
   }
   const type = '/local_link_connection/network_type'
   if (minor < 64 && (patchValues(patch, type).length > 0 || isPathRemoved(patch, type))) {
@@ -258,7 +314,8 @@ function checkPatchVersions(patch: Parameters<typeof patchValues>[0], minor: num
   }
 }
 
-const touches = (patch: Parameters<typeof patchValues>[0], path: string): boolean => patch.some((operation) => operation.path === path)
+const touches = (patch: Parameters<typeof patchValues>[0], path: string): boolean =>
+  patch.some((operation) => operation.path === path)
 
 async function portgroupAfter(call: AnyCall, uuid: unknown): Promise<Portgroup | undefined> {
   return uuid ? portgroupNamed(call, Uuid.read('portgroup_uuid', uuid)) : undefined
@@ -287,20 +344,29 @@ const updatePort = route({
     const values = readPatched(portFields, after, (name) => allowed.includes(name))
     const portgroup = touches(patch, '/portgroup_uuid') ? await portgroupAfter(call, values['portgroup_uuid']) : current
     if (node.provision_state === 'inspecting' && call.minor >= 39) {
-      throw new ClientSideError(`Cannot update port "${port.uuid}" on "${node.uuid}" while it is in state "inspecting".`, { code: 409 })
+      throw new ClientSideError(
+        `Cannot update port "${port.uuid}" on "${node.uuid}" while it is in state "inspecting".`,
+        { code: 409 },
+      )
     }
     if (touches(patch, '/physical_network')) {
-      if (values['physical_network'] === '') throw new Invalid('A non-empty value is required when setting physical_network')
+      if (values['physical_network'] === '')
+        throw new Invalid('A non-empty value is required when setting physical_network')
       if (call.minor >= 102 && portgroup !== undefined) {
         throw new Invalid('physical_network cannot be changed while the port belongs to a portgroup.')
       }
     }
     const wanted: Members = { node_id: node.id, node_uuid: node.uuid, portgroup_id: portgroup?.id ?? null }
-    for (const name of allowed) if (!['node_uuid', 'node_ident', 'portgroup_uuid'].includes(name)) wanted[name] = values[name] ?? null
+    for (const name of allowed)
+      if (!['node_uuid', 'node_ident', 'portgroup_uuid'].includes(name)) wanted[name] = values[name] ?? null
     for (const [name, value] of Object.entries(defaults)) wanted[name] ??= value
-    const changes = Object.keys(wanted).filter((name) => !isDeepStrictEqual(wanted[name], port[name as keyof Port])) as (keyof Port & string)[]
+    const changes = Object.keys(wanted).filter(
+      (name) => !isDeepStrictEqual(wanted[name], port[name as keyof Port]),
+    ) as (keyof Port)[]
     const conductor = await conductorOf(call, node)
-    const updated = await conductor.update_port(call.context, { port_obj: { data: { ...port, ...wanted } as Port, changes } })
+    const updated = await conductor.update_port(call.context, {
+      port_obj: { data: { ...port, ...wanted }, changes },
+    })
     return jsonText(await portText(call, updated))
   },
 })

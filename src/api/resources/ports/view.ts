@@ -27,7 +27,9 @@ export const portView = defineView<PortViewContext>({
   },
   tooNew: (name, { since }) =>
     // this one was never bound to its version: older ones just do not see it
-    name === 'internal_info' ? undefined : new NotAcceptable(`The field ${name} needs API version 1.${since} or newer.`),
+    name === 'internal_info'
+      ? undefined
+      : new NotAcceptable(`The field ${name} needs API version 1.${since} or newer.`),
 })
 
 export async function portViewContext(

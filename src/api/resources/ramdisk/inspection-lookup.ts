@@ -13,7 +13,9 @@ export interface Inspected {
 
 /** Every failure is answered alike: strangers learn nothing. The log tells more. */
 function refuse({ api: { log } }: AnyCall, why: string, { macs, bmcAddresses }: Inspected): never {
-  log.error(`Inspection lookup with MAC addresses ${macs.join(', ')} and BMC addresses ${bmcAddresses.join(', ')}: ${why}`)
+  log.error(
+    `Inspection lookup with MAC addresses ${macs.join(', ')} and BMC addresses ${bmcAddresses.join(', ')}: ${why}`,
+  )
   throw new NotFound({})
 }
 
@@ -43,11 +45,16 @@ async function byBmc(call: AnyCall, inspected: Inspected, known: Node | undefine
   if (found.length === 0) return known
   if (known !== undefined) {
     if (!found.some((node) => node.uuid === known.uuid)) {
-      refuse(call, `the BMC belongs to ${found.map((node) => node.uuid).join(', ')}, the MAC addresses to ${known.uuid}`, inspected)
+      refuse(
+        call,
+        `the BMC belongs to ${found.map((node) => node.uuid).join(', ')}, the MAC addresses to ${known.uuid}`,
+        inspected,
+      )
     }
     return known
   }
-  if (found.length > 1) refuse(call, 'several nodes have this BMC and none has these MAC addresses; create ports', inspected)
+  if (found.length > 1)
+    refuse(call, 'several nodes have this BMC and none has these MAC addresses; create ports', inspected)
   return getNode(call.api.db, found[0]!.uuid ?? '')
 }
 

@@ -39,7 +39,8 @@ const validMacs = (addresses: readonly string[]): string[] =>
 function mayLookUp(call: AnyCall, node: Node): boolean {
   const own: unknown = node.driver_info?.['fast_track']
   const fastTrack = own === undefined || own === null ? call.api.config.deploy.fast_track : readBoolean(own)
-  if (fastTrack === undefined) throw new InvalidParameterValue(`fast_track in driver_info of node ${node.uuid} must be a boolean.`)
+  if (fastTrack === undefined)
+    throw new InvalidParameterValue(`fast_track in driver_info of node ${node.uuid} must be a boolean.`)
   return (fastTrack ? FASTTRACK_LOOKUP_ALLOWED_STATES : LOOKUP_ALLOWED_STATES).has(node.provision_state)
 }
 
@@ -54,7 +55,9 @@ async function lookedUp(call: AnyCall, macs: readonly string[], uuid: string | u
   }
   const [node] = found
   if (node === undefined || found.length > 1) {
-    call.api.log.error(`Lookup of ${uuid ?? macs.join(', ')}: ${found.length === 0 ? 'no node' : 'several nodes'} found`)
+    call.api.log.error(
+      `Lookup of ${uuid ?? macs.join(', ')}: ${found.length === 0 ? 'no node' : 'several nodes'} found`,
+    )
     throw new NotFound({})
   }
   if (call.api.config.api.restrict_lookup && !mayLookUp(call, node)) {
@@ -78,7 +81,9 @@ const lookup = route({
     const node = await lookedUp(call, macs, uuid)
     if (call.minor < 62) return jsonText(await agentAnswer(call, node))
     const conductor = await conductorOf(call, node, 400)
-    return jsonText(await agentAnswer(call, await conductor.get_node_with_token(call.context, { node_id: node.uuid ?? '' })))
+    return jsonText(
+      await agentAnswer(call, await conductor.get_node_with_token(call.context, { node_id: node.uuid ?? '' })),
+    )
   },
 })
 
@@ -146,7 +151,8 @@ const heartbeat = route({
 const mostInterfaces = 1024
 
 const Interfaces = checked(listOf(members({ mac_address: Text }, { others: true }), { min: 1 }), (interfaces) => {
-  if (interfaces.length > mostInterfaces) throw new InvalidParameterValue(`The inventory has more than ${mostInterfaces} interfaces.`)
+  if (interfaces.length > mostInterfaces)
+    throw new InvalidParameterValue(`The inventory has more than ${mostInterfaces} interfaces.`)
   return interfaces
 })
 const InspectionData = members(
@@ -173,18 +179,25 @@ async function autoEnroll(call: AnyCall, macs: readonly string[], bmcAddresses: 
   const data = completeNode(values)
   try {
     const conductor = await conductorOf(call, data)
-    log.info(`Enrolling the discovered node ${values.uuid}, MAC addresses ${macs.join(', ')}, BMC ${bmcAddresses.join(', ')}`)
-    return await conductor.create_node(call.context, { node_obj: { data, changes: Object.keys(values) as (keyof Node & string)[] } })
+    log.info(
+      `Enrolling the discovered node ${values.uuid}, MAC addresses ${macs.join(', ')}, BMC ${bmcAddresses.join(', ')}`,
+    )
+    return await conductor.create_node(call.context, {
+      node_obj: { data, changes: Object.keys(values) as (keyof Node)[] },
+    })
   } catch (cause) {
     if (!(cause instanceof IronicError)) throw cause
-    log.error(`The discovered node could not be enrolled with driver ${values.driver}: ${cause.message}`, { error: cause })
+    log.error(`The discovered node could not be enrolled with driver ${values.driver}: ${cause.message}`, {
+      error: cause,
+    })
     throw new IronicError({}, { cause })
   }
 }
 
 const addressesOf = (inventory: Members): string[] =>
   [inventory['bmc_address'], inventory['bmc_v6address']].filter(
-    (address): address is string => typeof address === 'string' && address !== '' && address !== '0.0.0.0' && !address.startsWith('::/'),
+    (address): address is string =>
+      typeof address === 'string' && address !== '' && address !== '0.0.0.0' && !address.startsWith('::/'),
   )
 
 const continueInspection = route({
@@ -203,7 +216,8 @@ const continueInspection = route({
     const macs = validMacs((inventory['interfaces'] as { mac_address: string }[]).map((each) => each.mac_address))
     const bmcAddresses = addressesOf(inventory)
     const uuid = call.args.node_uuid
-    if (macs.length === 0 && bmcAddresses.length === 0 && uuid === undefined) throw new BadRequest('No lookup information provided')
+    if (macs.length === 0 && bmcAddresses.length === 0 && uuid === undefined)
+      throw new BadRequest('No lookup information provided')
     let node = await inspectedNode(call, { macs, bmcAddresses, uuid })
     if (node === undefined) {
       node = await autoEnroll(call, macs, bmcAddresses)
