@@ -26,6 +26,7 @@ export async function openConfiguredDatabase(config: Config, clock: Clock): Prom
   const { database } = config
   return await openDatabase(url, {
     clock,
+    connectionParameters: database.connection_parameters,
     pin: config.DEFAULT.pin_release_version ?? undefined,
     sqliteSynchronous: database.sqlite_synchronous,
     ...(database.sqlite_retries ? { sqliteMaxWait: database.sqlite_max_wait_for_retry } : { sqliteMaxWait: 0 }),

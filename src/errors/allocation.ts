@@ -4,20 +4,20 @@ import { Conflict, NotFound } from './base.ts'
 export const AllocationAlreadyExists = defineError<{ uuid: unknown }>(
   'AllocationAlreadyExists',
   Conflict,
-  (p) => `Allocation uuid is taken: uuid ${p.uuid}.`,
+  (p) => `An allocation with the uuid ${p.uuid} exists already.`,
 )
 export const AllocationDuplicateName = defineError<{ name: unknown }>(
   'AllocationDuplicateName',
   Conflict,
-  (p) => `Allocation name is taken: name ${p.name}.`,
+  (p) => `An allocation named ${p.name} exists already; choose another name.`,
 )
 export const AllocationFailed = defineError<{ uuid: unknown; error: unknown }>(
   'AllocationFailed',
   500,
-  (p) => `Allocation processing failed: uuid ${p.uuid}, error ${p.error}.`,
+  (p) => `Allocation ${p.uuid} failed: ${p.error}.`,
 )
 export const AllocationNotFound = defineError<{ allocation: unknown }>(
   'AllocationNotFound',
   NotFound,
-  (p) => `Allocation does not exist: allocation ${p.allocation}.`,
+  (p) => `Allocation ${p.allocation} does not exist.`,
 )

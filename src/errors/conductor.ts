@@ -15,7 +15,7 @@ export const ConductorAlreadyRegistered = defineError<{ conductor: unknown }>(
 export const ConductorHardwareInterfacesAlreadyRegistered = defineError<{ row: unknown }>(
   'ConductorHardwareInterfacesAlreadyRegistered',
   500,
-  (p) => `Interface registration row is duplicate: row ${p.row}.`,
+  (p) => `Hardware interfaces are registered already: ${p.row}.`,
 )
 export const ConductorNotFound = defineError<{ conductor: unknown }>(
   'ConductorNotFound',

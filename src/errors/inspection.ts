@@ -5,7 +5,7 @@ import { HardwareInspectionFailure } from './driver.ts'
 export const InspectionRuleAlreadyExists = defineError<{ uuid: unknown }>(
   'InspectionRuleAlreadyExists',
   Conflict,
-  (p) => `Inspection rule uuid is taken: uuid ${p.uuid}.`,
+  (p) => `An inspection rule with the uuid ${p.uuid} exists already.`,
 )
 export const InspectionRuleExecutionFailure = defineError<{ reason: unknown }>(
   'InspectionRuleExecutionFailure',
@@ -15,7 +15,7 @@ export const InspectionRuleExecutionFailure = defineError<{ reason: unknown }>(
 export const InspectionRuleNotFound = defineError<{ rule: unknown }>(
   'InspectionRuleNotFound',
   NotFound,
-  (p) => `Inspection rule does not exist: rule ${p.rule}.`,
+  (p) => `Inspection rule ${p.rule} does not exist.`,
 )
 export const InspectionRuleValidationFailure = defineError<{ reason: unknown }>(
   'InspectionRuleValidationFailure',

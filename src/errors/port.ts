@@ -4,70 +4,70 @@ import { Conflict, Invalid, NotFound } from './base.ts'
 export const MACAlreadyExists = defineError<{ mac: unknown }>(
   'MACAlreadyExists',
   Conflict,
-  (p) => `Port address is taken: mac ${p.mac}.`,
+  (p) => `A port with the MAC address ${p.mac} exists already.`,
 )
 export const NoFreePhysicalPorts = defineError<{ vif: unknown }>(
   'NoFreePhysicalPorts',
   Invalid,
-  (p) => `No port left for the VIF: vif ${p.vif}.`,
+  (p) => `There is no free port for the VIF ${p.vif}; detach another VIF or add a port.`,
 )
 export const PortAlreadyExists = defineError<{ uuid: unknown }>(
   'PortAlreadyExists',
   Conflict,
-  (p) => `Port uuid is taken: uuid ${p.uuid}.`,
+  (p) => `A port with the uuid ${p.uuid} exists already.`,
 )
 export const PortDuplicateName = defineError<{ name: unknown }>(
   'PortDuplicateName',
   Conflict,
-  (p) => `Port name is taken: name ${p.name}.`,
+  (p) => `A port named ${p.name} exists already; choose another name.`,
 )
 export const PortNotFound = defineError<{ port: unknown }>(
   'PortNotFound',
   NotFound,
-  (p) => `Port does not exist: port ${p.port}.`,
+  (p) => `Port ${p.port} does not exist.`,
 )
 export const PortgroupAlreadyExists = defineError<{ uuid: unknown }>(
   'PortgroupAlreadyExists',
   Conflict,
-  (p) => `Portgroup uuid is taken: uuid ${p.uuid}.`,
+  (p) => `A portgroup with the uuid ${p.uuid} exists already.`,
 )
 export const PortgroupDuplicateName = defineError<{ name: unknown }>(
   'PortgroupDuplicateName',
   Conflict,
-  (p) => `Portgroup name is taken: name ${p.name}.`,
+  (p) => `A portgroup named ${p.name} exists already; choose another name.`,
 )
 export const PortgroupMACAlreadyExists = defineError<{ mac: unknown }>(
   'PortgroupMACAlreadyExists',
   Conflict,
-  (p) => `Portgroup address is taken: mac ${p.mac}.`,
+  (p) => `A portgroup with the MAC address ${p.mac} exists already.`,
 )
 export const PortgroupNotEmpty = defineError<{ portgroup: unknown }>(
   'PortgroupNotEmpty',
   Invalid,
-  (p) => `Portgroup still has ports: portgroup ${p.portgroup}.`,
+  (p) => `Portgroup ${p.portgroup} has ports; remove them from it first.`,
 )
 export const PortgroupNotFound = defineError<{ portgroup: unknown }>(
   'PortgroupNotFound',
   NotFound,
-  (p) => `Portgroup does not exist: portgroup ${p.portgroup}.`,
+  (p) => `Portgroup ${p.portgroup} does not exist.`,
 )
 export const PortgroupPhysnetInconsistent = defineError<{ portgroup: unknown; physical_networks: unknown }>(
   'PortgroupPhysnetInconsistent',
   500,
-  (p) => `Member ports differ in physnet: portgroup ${p.portgroup}, physical_networks ${p.physical_networks}.`,
+  (p) => `The ports of portgroup ${p.portgroup} are in different physical networks: ${p.physical_networks}.`,
 )
 export const VifAlreadyAttached = defineError<{ vif: unknown; object_type: unknown; object_uuid: unknown }>(
   'VifAlreadyAttached',
   Conflict,
-  (p) => `VIF sits on another port: vif ${p.vif}, object_type ${p.object_type}, object_uuid ${p.object_uuid}.`,
+  (p) => `VIF ${p.vif} is attached to ${p.object_type} ${p.object_uuid} already.`,
 )
 export const VifInvalidForAttach = defineError<{ vif: unknown; node: unknown; reason: unknown }>(
   'VifInvalidForAttach',
   Conflict,
-  (p) => `VIF cannot be attached here: vif ${p.vif}, node ${p.node}, reason ${p.reason}.`,
+  (p) => `VIF ${p.vif} cannot be attached to node ${p.node}: ${p.reason}.`,
 )
 export const VifNotAttached = defineError<{ vif: unknown; node: unknown }>(
   'VifNotAttached',
   Invalid,
-  (p) => `VIF is not on this node: vif ${p.vif}, node ${p.node}.`,
+  (p) => `VIF ${p.vif} is not attached to node ${p.node}.`,
 )

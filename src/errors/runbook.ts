@@ -4,42 +4,42 @@ import { Conflict, Invalid, NotFound } from './base.ts'
 export const DeployTemplateAlreadyExists = defineError<{ uuid: unknown }>(
   'DeployTemplateAlreadyExists',
   Conflict,
-  (p) => `Deploy template uuid is taken: uuid ${p.uuid}.`,
+  (p) => `A deploy template with the uuid ${p.uuid} exists already.`,
 )
 export const DeployTemplateDuplicateName = defineError<{ name: unknown }>(
   'DeployTemplateDuplicateName',
   Conflict,
-  (p) => `Deploy template name is taken: name ${p.name}.`,
+  (p) => `A deploy template named ${p.name} exists already; choose another name.`,
 )
 export const DeployTemplateNotFound = defineError<{ template: unknown }>(
   'DeployTemplateNotFound',
   NotFound,
-  (p) => `Deploy template does not exist: template ${p.template}.`,
+  (p) => `Deploy template ${p.template} does not exist.`,
 )
 export const InvalidDeployTemplate = defineError<{ err: unknown }>(
   'InvalidDeployTemplate',
   Invalid,
-  (p) => `Deploy template content is wrong: err ${p.err}.`,
+  (p) => `The deploy template is not valid: ${p.err}.`,
 )
 export const RunbookAlreadyExists = defineError<{ uuid: unknown }>(
   'RunbookAlreadyExists',
   Conflict,
-  (p) => `Runbook uuid is taken: uuid ${p.uuid}.`,
+  (p) => `A runbook with the uuid ${p.uuid} exists already.`,
 )
 export const RunbookDuplicateName = defineError<{ name: unknown }>(
   'RunbookDuplicateName',
   Conflict,
-  (p) => `Runbook name is taken: name ${p.name}.`,
+  (p) => `A runbook named ${p.name} exists already; choose another name.`,
 )
 export const RunbookNotFound = defineError<{ runbook: unknown }>(
   'RunbookNotFound',
   NotFound,
-  (p) => `Runbook does not exist: runbook ${p.runbook}.`,
+  (p) => `Runbook ${p.runbook} does not exist.`,
 )
 export const RunbookTraitNotFound = defineError<{ runbook_id: unknown; trait: unknown }>(
   'RunbookTraitNotFound',
   NotFound,
-  (p) => `Runbook lacks the trait: runbook_id ${p.runbook_id}, trait ${p.trait}.`,
+  (p) => `Runbook ${p.runbook_id} does not have the trait ${p.trait}.`,
 )
 export const StepNotAllowed = defineError<{ step_type: unknown; step: unknown }>(
   'StepNotAllowed',

@@ -4,30 +4,30 @@ import { Conflict, NotFound } from './base.ts'
 export const VolumeConnectorAlreadyExists = defineError<{ uuid: unknown }>(
   'VolumeConnectorAlreadyExists',
   Conflict,
-  (p) => `Volume connector uuid is taken: uuid ${p.uuid}.`,
+  (p) => `A volume connector with the uuid ${p.uuid} exists already.`,
 )
 export const VolumeConnectorNotFound = defineError<{ connector: unknown }>(
   'VolumeConnectorNotFound',
   NotFound,
-  (p) => `Volume connector does not exist: connector ${p.connector}.`,
+  (p) => `Volume connector ${p.connector} does not exist.`,
 )
 export const VolumeConnectorTypeAndIdAlreadyExists = defineError<{ type: unknown; connector_id: unknown }>(
   'VolumeConnectorTypeAndIdAlreadyExists',
   Conflict,
-  (p) => `Connector type/id pair is taken: type ${p.type}, connector_id ${p.connector_id}.`,
+  (p) => `A volume connector of type ${p.type} with the connector_id ${p.connector_id} exists already.`,
 )
 export const VolumeTargetAlreadyExists = defineError<{ uuid: unknown }>(
   'VolumeTargetAlreadyExists',
   Conflict,
-  (p) => `Volume target uuid is taken: uuid ${p.uuid}.`,
+  (p) => `A volume target with the uuid ${p.uuid} exists already.`,
 )
 export const VolumeTargetBootIndexAlreadyExists = defineError<{ boot_index: unknown }>(
   'VolumeTargetBootIndexAlreadyExists',
   Conflict,
-  (p) => `Boot index used on this node: boot_index ${p.boot_index}.`,
+  (p) => `The node has a volume target with boot_index ${p.boot_index} already.`,
 )
 export const VolumeTargetNotFound = defineError<{ target: unknown }>(
   'VolumeTargetNotFound',
   NotFound,
-  (p) => `Volume target does not exist: target ${p.target}.`,
+  (p) => `Volume target ${p.target} does not exist.`,
 )
