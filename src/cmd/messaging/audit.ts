@@ -41,7 +41,7 @@ export async function openAuditSink(config: Config, log: Logger, now: () => Date
         for (const topic of own.topics ?? topics) way.publish(`${topic}.info`, message, context)
     },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(drivers.map((way) => way.close?.()))
+      await Promise.all(drivers.map(async (way) => await way.close?.()))
     },
   }
 }
