@@ -1,4 +1,5 @@
 import { InvalidParameterValue } from '../errors/base.ts'
+import { str } from '../lib/python/text.ts'
 
 /** What a capability lookup needs of a node. */
 export interface HasCapabilities {
@@ -77,16 +78,17 @@ const badInstanceCapabilities = (node: HasCapabilities, cause?: unknown) =>
  * Adds or replaces pairs in capability text; pairs it does not know stay where they are.
  * @throws InvalidParameterValue when the text is malformed
  */
-export function updateCapabilities(capabilities: string | null | undefined, changes: Record<string, unknown>): string {
+export function updateCapabilities(capabilities: unknown, changes: Readonly<Record<string, unknown>>): string {
   const table = new Map<string, string>()
   if (capabilities) {
+    if (typeof capabilities !== 'string') throw new InvalidParameterValue('capabilities must be text.')
     for (const pair of capabilities.split(',')) {
       const colon = pair.indexOf(':')
       if (colon < 0) throw new InvalidParameterValue(`Capability "${pair}" is not of the form "key:value".`)
       table.set(pair.slice(0, colon), pair.slice(colon + 1))
     }
   }
-  for (const [key, value] of Object.entries(changes)) table.set(key, String(value))
+  for (const [key, value] of Object.entries(changes)) table.set(key, str(value))
   return [...table].map(([key, value]) => `${key}:${value}`).join(',')
 }
 

@@ -8,6 +8,7 @@ import {
   ImageChecksumURLNotSupported,
   ImageDownloadFailed,
 } from '../errors/image.ts'
+import { pythonSpace, strip } from '../lib/python/text.ts'
 import { urlParts } from './reference.ts'
 
 export interface Checksum {
@@ -66,9 +67,8 @@ export async function chooseChecksum(
   return { checksum, algorithm: algorithmOfLength[checksum.length] ?? null }
 }
 
-// what Python's str.strip() and \s know; unlike JavaScript's, a byte order mark is none
-const blank = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
-const outerBlanks = new RegExp(`^${blank}+|${blank}+$`, 'g')
+// unlike JavaScript's, Python's blanks are without the byte order mark
+const blank = `[${pythonSpace}]`
 const digits = '[a-fA-F\\d]'
 const aloneOnLine = new RegExp(`^(${digits}{32}|${digits}{64}|${digits}{128})$`)
 /** At the start of a line, as coreutils writes it, or at its end, as BSD does. */
@@ -86,7 +86,7 @@ export function checksumFromList(text: string, listUrl: string, imageSource: str
   const failed = (reason: string) => new ImageDownloadFailed({ image_href: listUrl, reason })
   const lines = text
     .split('\n')
-    .map((line) => line.replace(outerBlanks, ''))
+    .map(strip)
     .filter((line) => line !== '')
   if (lines.length === 0) throw failed('the checksum file is empty')
   if (lines.length === 1 && !lines[0]!.includes(' ')) {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { InvalidContent } from '../errors/general.ts'
 import { sectorSize } from './iso9660-writer.ts'
 
@@ -65,11 +66,25 @@ function recordsOf(image: Buffer, extent: number, length: number, joliet: boolea
   return records
 }
 
-/** A name that stays where it is. */
+/**
+ * May an entry of an image be taken out below a folder?
+ * @param path of its folder within the image; no leading slash
+ * @throws InvalidContent when folder or name lead elsewhere
+ */
+export function checkIsoPath(path: string, name: string | null = null): void {
+  const base = '/base'
+  const refuse = () => broken(`it has an entry ${JSON.stringify(`${path}/${name ?? ''}`)}, which leads out of it`)
+  const folder = posix.normalize(posix.join(base, path))
+  if (path.startsWith('/') || path.includes('\0') || !(folder === base || folder.startsWith(`${base}/`))) throw refuse()
+  if (name === null || name === '') return
+  const file = `${folder.replace(/\/$/, '')}/${name}`
+  if (name.startsWith('/') || name.includes('\0') || posix.normalize(file) !== file) throw refuse()
+}
+
+/** One name that stays where it is. */
 function checkedName(name: string): string {
-  if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
-    throw broken(`it has an entry named ${JSON.stringify(name)}`)
-  }
+  if (name === '' || name === '.' || /[/\\]/.test(name)) throw broken(`it has an entry named ${JSON.stringify(name)}`)
+  checkIsoPath('', name)
   return name
 }
 

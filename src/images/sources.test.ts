@@ -12,6 +12,7 @@ import { errorNamed } from '../errors/define.ts'
 import { credentialsAllowed, pullSecret } from './credentials.ts'
 import { openImageFile, pathOfFileUrl } from './file-source.ts'
 import { ImageServers } from './http.ts'
+import { checkIsoPath } from './iso9660-reader.ts'
 import { checkShareReference } from './reference.ts'
 
 interface Case {
@@ -25,6 +26,8 @@ interface Case {
     instance_info: Record<string, unknown>
     driver_info: Record<string, unknown>
     permit_user_auth: boolean
+    folder: string
+    file: string | null
   }
   out?: unknown
   error?: string
@@ -41,6 +44,7 @@ const run: Record<string, (given: Case['in']) => unknown> = {
       }).deploy,
     ),
   share_url: ({ service, href }) => checkShareReference(service === 'NfsImageService' ? 'nfs' : 'cifs', href) ?? null,
+  iso_path: ({ folder, file }) => checkIsoPath(folder, file) ?? null,
   pull_secret: (given) => pullSecret(given, testConfig().deploy, given.permit_user_auth),
 }
 

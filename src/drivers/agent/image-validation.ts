@@ -1,10 +1,10 @@
 import type { Config } from '../../config/index.ts'
 import { InvalidParameterValue } from '../../errors/base.ts'
 import { MissingParameterValue } from '../../errors/driver.ts'
-import { imageTypes } from '../../images/image-type.ts'
 import { isGlanceImage, isOciImage } from '../../images/reference.ts'
 import type { Node } from '../../objects/index.ts'
 
+const imageTypes = ['partition', 'whole-disk']
 const downloadSources = ['swift', 'http', 'local']
 
 /** Where the agent gets the image: the instance's wish, the node's, the configured. */
@@ -26,7 +26,7 @@ export function validateImage(node: Node, config: Config): void {
     throw new MissingParameterValue(`instance_info of node ${node.uuid} lacks image_source.`)
   }
   const type: unknown = info['image_type']
-  if (type && !(imageTypes as readonly unknown[]).includes(type)) {
+  if (type && !imageTypes.includes(String(type))) {
     throw new InvalidParameterValue(
       `image_type in instance_info of node ${node.uuid} is "${String(type)}", but must be one of ${imageTypes.join(', ')}.`,
     )
