@@ -22,12 +22,12 @@ export const NotAuthorized = defineError<Record<string, never>>('NotAuthorized',
 export const HTTPForbidden = defineError<{ resource: unknown }>(
   'HTTPForbidden',
   NotAuthorized,
-  (p) => `Policy denied the resource: resource ${p.resource}.`,
+  (p) => `The policy does not allow you ${p.resource}.`,
 )
 export const InvalidParameterValue = defineError<{ err: unknown }>(
   'InvalidParameterValue',
   Invalid,
-  (p) => `A parameter has a bad value: err ${p.err}.`,
+  (p) => `${p.err}`,
 )
 export const InvalidState = defineError<Record<string, never>>(
   'InvalidState',

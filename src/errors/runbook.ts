@@ -44,7 +44,7 @@ export const RunbookTraitNotFound = defineError<{ runbook_id: unknown; trait: un
 export const StepNotAllowed = defineError<{ step_type: unknown; step: unknown }>(
   'StepNotAllowed',
   Invalid,
-  (p) => `Operator disallowed this step: step_type ${p.step_type}, step ${p.step}.`,
+  (p) => `The ${p.step_type} step ${p.step} is not allowed by the operator of this service.`,
 )
 export const TraitBasedNetworkingException = defineError<Record<string, never>>(
   'TraitBasedNetworkingException',
