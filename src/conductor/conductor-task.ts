@@ -226,6 +226,9 @@ export class ConductorTask implements Task {
   powerAction(target: string, timeoutSeconds: number | null = null): Promise<void> {
     return powerAction(this, target, timeoutSeconds)
   }
+  ownApiUrl(): Promise<string> {
+    return this.tasks.parts.ownApi.url(this.signal)
+  }
   isFastTrack(): Promise<boolean> {
     return isFastTrack(this)
   }

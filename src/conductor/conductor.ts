@@ -19,6 +19,7 @@ import { SharedParts } from '../drivers/shared-parts.ts'
 import { ConductorAlreadyRegistered, ConductorNotFound } from '../errors/conductor.ts'
 import type { Logger } from '../lib/oslo-log/logger.ts'
 import type { Conductor } from '../objects/index.ts'
+import { OwnApi } from '../openstack/own-api.ts'
 import type { ConductorService } from '../rpc/conductor.ts'
 import type { ConductorRing } from '../rpc/ring.ts'
 import { resumeFlow } from './flows/continue.ts'
@@ -88,6 +89,7 @@ export async function startConductor(given: ConductorParts): Promise<RunningCond
   const log = given.log.named('ironic.conductor')
   const workers = new Workers(config, log)
   const driverParts = new SharedParts()
+  const ownApi = new OwnApi(config)
   const drivers = createDriverFactory(
     { config, db, log, clock, host, shared: driverParts },
     given.interfaces ?? allInterfaces,
@@ -102,6 +104,7 @@ export async function startConductor(given: ConductorParts): Promise<RunningCond
     host,
     log,
     workers,
+    ownApi,
     drivers,
     conductorId: row.id,
     notifier: given.notifier ?? silentNotifier(log),
@@ -127,6 +130,7 @@ export async function startConductor(given: ConductorParts): Promise<RunningCond
     await waitForWork(parts, stopWork, timeout)
     await Promise.all([scheduler.ended(), heartbeat])
     await driverParts.close()
+    await ownApi.close()
     await clearReservations(db, host)
     if (!keepRegistration) await unregister(db, host)
     given.ring.reset()

@@ -1,12 +1,12 @@
 /** A conductor in this process on an empty database in memory, for tests. */
-import { testConfig, type ConfigOverrides } from '../config/for-tests.ts'
+import type { ConfigOverrides } from '../config/for-tests.ts'
 import { openDatabase, type Db } from '../db/database.ts'
 import { getNode } from '../db/nodes.ts'
 import { createSchema } from '../db/migrations/index.ts'
 import type { Clock } from '../domain/clock.ts'
 import { adminContext } from '../domain/context.ts'
-import type { InterfaceType } from '../domain/interfaces.ts'
-import { interfaceClasses, type InterfaceClasses } from '../drivers/interface-classes.ts'
+import { fakeHardwareConfig } from '../drivers/fake/for-tests.ts'
+import type { InterfaceClasses } from '../drivers/interface-classes.ts'
 import { silentLogger, type Logger } from '../lib/oslo-log/logger.ts'
 import type { Notification } from '../notifications/notifier.ts'
 import type { Node } from '../objects/index.ts'
@@ -55,38 +55,6 @@ export interface TestConductorOptions {
   readonly clock?: Clock
   readonly log?: Logger
   readonly more?: Partial<ConductorParts>
-}
-
-/** The interface, when this release has it. */
-const ofRelease = (type: InterfaceType, name: string): string[] =>
-  Object.hasOwn(interfaceClasses[type], name) ? [name] : []
-
-const fakeHardware: ConfigOverrides = {
-  DEFAULT: {
-    enabled_hardware_types: ['fake-hardware'],
-    enabled_bios_interfaces: ['fake', 'no-bios'],
-    enabled_boot_interfaces: ['fake'],
-    enabled_console_interfaces: ['fake', 'no-console'],
-    enabled_deploy_interfaces: ['fake'],
-    enabled_firmware_interfaces: ['fake', 'no-firmware'],
-    enabled_inspect_interfaces: ['fake', 'no-inspect', ...ofRelease('inspect', 'agent')],
-    enabled_management_interfaces: ['fake'],
-    enabled_network_interfaces: ['noop'],
-    enabled_power_interfaces: ['fake'],
-    enabled_raid_interfaces: ['fake', 'no-raid'],
-    enabled_rescue_interfaces: ['fake', 'no-rescue'],
-    enabled_storage_interfaces: ['fake', 'noop'],
-    enabled_vendor_interfaces: ['fake', 'no-vendor'],
-    default_console_interface: 'no-console',
-  },
-}
-
-/** Options of a test, on top of those of fake hardware. */
-export function fakeHardwareConfig(overrides: ConfigOverrides = {}) {
-  const groups = new Set([...Object.keys(fakeHardware), ...Object.keys(overrides)]) as Set<keyof ConfigOverrides>
-  return testConfig(
-    Object.fromEntries([...groups].map((group) => [group, { ...fakeHardware[group], ...overrides[group] }])),
-  )
 }
 
 export async function startTestConductor(options: TestConductorOptions = {}): Promise<TestConductor> {

@@ -12,6 +12,7 @@ import { NoFreeConductorWorker } from '../errors/conductor.ts'
 import { IronicError } from '../errors/define.ts'
 import { NodeLocked, NodeNotFound, NodeNotLocked } from '../errors/node.ts'
 import type { Logger } from '../lib/oslo-log/logger.ts'
+import type { OwnApi } from '../openstack/own-api.ts'
 import type { Node } from '../objects/index.ts'
 import type { JsonDict } from '../objects/versioned-object.ts'
 import { ConductorTask } from './conductor-task.ts'
@@ -30,6 +31,7 @@ export interface TaskParts {
   readonly drivers: DriverFactory
   readonly notifier: Pick<Notifier, 'emit'>
   readonly workers: Workers
+  readonly ownApi: OwnApi
   /** aborted when work must end */
   readonly signal: AbortSignal
   /** Tells nova that the power of an instance's machine changed. */

@@ -87,7 +87,7 @@ function scripted(script: Script, abortable: boolean): InterfaceClasses {
     },
   }
   const merged = interfaceTypes.map((type) => [type, { ...interfaceClasses[type], ...classes[type] }])
-  return Object.fromEntries(merged) as unknown as InterfaceClasses
+  return Object.fromEntries(merged)
 }
 
 const config = {
@@ -171,7 +171,7 @@ const hang = (signal: AbortSignal) =>
 for (const flow of stepFlows) {
   const { from, to, begin } = beginnings[flow.phase]
 
-  describe(`${flow.phase}`, () => {
+  describe(flow.phase, () => {
     test('all its steps run, in order', async () => {
       const script = new Script()
       await using conductor = await start(script)

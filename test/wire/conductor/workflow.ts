@@ -1,6 +1,7 @@
 /** What the recordings of workflows say of a node, and how ours is told in the same words. */
 import type { ConfigOverrides } from '../../../src/config/for-tests.ts'
-import { fakeHardwareConfig, startTestConductor, type TestConductor } from '../../../src/conductor/for-tests.ts'
+import { startTestConductor, type TestConductor } from '../../../src/conductor/for-tests.ts'
+import { fakeHardwareConfig } from '../../../src/drivers/fake/for-tests.ts'
 import { encodeTime } from '../../../src/db/codec.ts'
 import { updateNode, type NodeValues } from '../../../src/db/nodes.ts'
 import { listNodeHistory } from '../../../src/db/node-history.ts'
@@ -28,7 +29,7 @@ export interface Answer {
 
 export interface Service extends AsyncDisposable {
   readonly conductor: TestConductor
-  ask(method: string, path: string, body?: unknown): Promise<Answer>
+  readonly ask: (method: string, path: string, body?: unknown) => Promise<Answer>
 }
 
 export interface ServiceOptions {
