@@ -98,6 +98,8 @@ export interface Task {
    * (`node_power_action`). @param timeoutSeconds null: `[conductor]power_state_change_timeout`
    */
   powerAction(target: string, timeoutSeconds?: number | null): Promise<void>
+  /** Where ramdisks find the API of this service; no slash at the end. @throws InvalidParameterValue when nobody told */
+  ownApiUrl(): Promise<string>
   /** Is the agent of this node alive, so that it need not be booted anew? */
   isFastTrack(): Promise<boolean>
   /** Sets the boot device through the management interface; consoles are kept running around it. */

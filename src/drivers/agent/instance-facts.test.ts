@@ -9,7 +9,6 @@ import { agentIsAlive, fastTrackEnabled } from './fast-track.ts'
 import { isNoProxyList, validateImage } from './image-validation.ts'
 import { recordRaidConfig } from './post-step-hooks.ts'
 import { ramdiskLogsFileName } from './ramdisk-logs.ts'
-import { ironicApiUrl } from './ramdisk-boot.ts'
 import { writeImageStep } from './write-image.ts'
 
 interface Case {
@@ -137,12 +136,4 @@ test('the agent is alive while it was heard of lately', () => {
 test('log files are named by node, and no name leads out of their folder', () => {
   const node = nodeForTests({ name: '../x', instance_uuid: 'i' })
   assert.equal(ramdiskLogsFileName(node, now, 'cleaning'), `${node.uuid}_.._x_i_cleaning_2026-12-01-12-00-00.tar.gz`)
-})
-
-test('agents are told where the API is, or nothing is booted', () => {
-  assert.equal(
-    ironicApiUrl(testConfig({ service_catalog: { endpoint_override: 'http://api:6385//' } })),
-    'http://api:6385',
-  )
-  assert.throws(() => ironicApiUrl(testConfig()), /endpoint_override/)
 })

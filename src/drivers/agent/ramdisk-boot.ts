@@ -1,32 +1,12 @@
 import type { Config } from '../../config/index.ts'
-import { InvalidParameterValue } from '../../errors/base.ts'
 import type { Node } from '../../objects/index.ts'
 import type { Task } from '../task.ts'
 import { setInternal } from './internal-info.ts'
 import { withNetworkPower } from './network-power.ts'
 
-/**
- * The address that agents call this service at.
- * @throws InvalidParameterValue when none is configured
- */
-export function ironicApiUrl(config: Config): string {
-  const url = config.service_catalog.endpoint_override
-  if (!url) {
-    throw new InvalidParameterValue(
-      'The URL of this API is not known, so no agent can be told it; set [service_catalog]endpoint_override.',
-    )
-  }
-  return url.replace(/\/+$/, '')
-}
-
-/** Kernel parameters of the agent that do not depend on how it is booted. */
-export const agentKernelParameters = (config: Config): Record<string, string> => ({
-  'ipa-api-url': ironicApiUrl(config),
-})
-
 /** Readies the boot interface to start the agent at the node's next power on. */
 export async function prepareAgentBoot(task: Task): Promise<void> {
-  const parameters = agentKernelParameters(task.config)
+  const parameters = { 'ipa-api-url': await task.ownApiUrl() }
   setInternal(task.node, { agent_start_attempted: true })
   await task.save()
   await task.driver.boot.prepareRamdisk(task, parameters)
