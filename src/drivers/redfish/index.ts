@@ -1,5 +1,6 @@
 import { RedfishBios } from './bios.ts'
 import { RedfishHttpsBoot, RedfishVirtualMediaBoot } from './boot.ts'
+import { RedfishFirmware } from './firmware.ts'
 import { RedfishManagement } from './management.ts'
 import { RedfishPower } from './power.ts'
 import { RedfishVendorPassthru } from './vendor.ts'
@@ -8,6 +9,7 @@ import { RedfishVendorPassthru } from './vendor.ts'
 export const interfaces = {
   bios: { redfish: RedfishBios },
   boot: { 'redfish-virtual-media': RedfishVirtualMediaBoot, 'redfish-https': RedfishHttpsBoot },
+  firmware: { redfish: RedfishFirmware },
   management: { redfish: RedfishManagement },
   power: { redfish: RedfishPower },
   vendor: { redfish: RedfishVendorPassthru },

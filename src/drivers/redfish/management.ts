@@ -6,7 +6,7 @@ import { EthernetInterface } from '../../lib/redfish/resources.ts'
 import type { JsonDict } from '../../objects/versioned-object.ts'
 import { dropInternal, internal } from '../agent/internal-info.ts'
 import { syncBootMode } from '../boot-mode.ts'
-import type { StepSpec } from '../interfaces/base.ts'
+import type { NodePeriodic, StepSpec } from '../interfaces/base.ts'
 import { type BootDevice, ManagementInterface } from '../interfaces/driver.ts'
 import type { DriverParts, Task } from '../task.ts'
 import { setBmcClock, verifyBmcClock } from './bmc-clock.ts'
@@ -21,18 +21,24 @@ import {
   resetSecureBootKeys,
 } from './boot-mode-change.ts'
 import { redfishProperties } from './driver-info.ts'
+import { checkedImages, updatePeriodics } from './firmware.ts'
+import { FirmwareUpdates } from './firmware-updates.ts'
 import { listIndicators, readIndicator, writeIndicator } from './indicators.ts'
 import { ejectFrom, insertInto, mediaTypes, slotsOf } from './media.ts'
 import { quirksOf } from './quirks.ts'
 import { readSensors } from './sensors.ts'
 
+const updatesKey = 'firmware_updates'
+
 export class RedfishManagement extends ManagementInterface {
   readonly name: string = 'redfish'
   protected readonly bmcs: Bmcs
+  private readonly updates: FirmwareUpdates
 
   constructor(parts: DriverParts) {
     super(parts)
     this.bmcs = parts.shared.of(Bmcs, parts)
+    this.updates = new FirmwareUpdates(parts, { key: updatesKey, finished: () => Promise.resolve() })
   }
 
   override properties() {
@@ -197,8 +203,25 @@ export class RedfishManagement extends ManagementInterface {
         },
         run: (task, args) => this.setClock(task, args),
       },
+      ...(['clean', 'service'] as const).map((phase): StepSpec => ({
+        phase,
+        step: 'update_firmware',
+        priority: 0,
+        args: {
+          firmware_images: {
+            description: 'A list of firmware images to apply, each with url and checksum.',
+            required: true,
+          },
+        },
+        run: (task, args) => this.updates.start(task, checkedImages(args['firmware_images'])),
+      })),
       { phase: 'verify', step: 'verify_bmc_clock', priority: 1, run: (task) => this.verifyClock(task) },
     ]
+  }
+
+  override periodics(): readonly NodePeriodic[] {
+    const { firmware_update_status_interval: status, firmware_update_fail_interval: fail } = this.parts.config.redfish
+    return updatePeriodics(updatesKey, status, fail, this.updates)
   }
 
   private async setClock(task: Task, args: Readonly<Record<string, unknown>>): Promise<void> {
