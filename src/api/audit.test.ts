@@ -53,7 +53,7 @@ test('each request is told before and after, with who asked and how it ended, an
 test('audit is off unless it is asked for, and needs its map', async () => {
   const nothing = () => assert.fail('was told')
   assert.equal(await configuredAudit(testConfig(), nothing, () => new Date()), undefined)
-  const config = testConfig({ audit: { enabled: true, audit_map_file: '/nonexistent/map.conf' } })
+  const config = testConfig({ audit: { enabled: true, audit_map_file: '/dev/null/map.conf' } })
   await assert.rejects(
     configuredAudit(config, nothing, () => new Date()),
     InputFileError,

@@ -5,6 +5,8 @@ import type { RequestContext } from '../domain/context.ts'
 export type PolicyTarget = Readonly<Record<string, unknown>>
 
 export interface Authorizer {
+  /** Takes over what changed in the policy files; called once for each request, before anything is asked. */
+  refresh(): void
   /** @throws HTTPForbidden when the rule refuses; always allows where authentication is not Keystone's */
   authorize(context: RequestContext, rule: string, target?: PolicyTarget): void
   /** The same as an answer. */
@@ -17,6 +19,7 @@ export interface Authorizer {
 
 /** Nobody is asked: everything is allowed, and secrets stay masked (what real Ironic does without Keystone). */
 export const openAuthorizer: Authorizer = {
+  refresh: () => {},
   authorize: () => {},
   allows: () => true,
   check: () => false,

@@ -21,7 +21,7 @@ const opened = (overrides: ConfigOverrides = {}, path?: string) =>
   PolicyAuthorizer.open({
     config: testConfig({ DEFAULT: { auth_strategy: 'keystone' }, ...overrides }),
     log: silentLogger,
-    find: (name) => Promise.resolve(name === 'policy.yaml' ? path : undefined),
+    find: (name) => (name === 'policy.yaml' ? path : undefined),
   })
 
 test('the credentials are what real Ironic gives to its checks', () => {
@@ -39,7 +39,7 @@ test('the credentials are what real Ironic gives to its checks', () => {
 })
 
 test('with Keystone the rules decide; a token of the wrong scope is refused like any other', async () => {
-  const policy = await opened()
+  const policy = opened()
   policy.authorize(admin, 'baremetal:chassis:create')
   policy.authorize(owner, 'baremetal:node:get', ownNode)
   assert.throws(() => policy.authorize(owner, 'baremetal:node:get', { 'node.owner': 'b' }), HTTPForbidden)
@@ -49,7 +49,7 @@ test('with Keystone the rules decide; a token of the wrong scope is refused like
 })
 
 test('without Keystone everything is allowed, but secrets stay hidden', async () => {
-  const policy = await opened({ DEFAULT: { auth_strategy: 'noauth' } })
+  const policy = opened({ DEFAULT: { auth_strategy: 'noauth' } })
   policy.authorize(context({}), 'baremetal:chassis:create')
   assert.equal(policy.allows(context({}), 'baremetal:chassis:create'), true)
   assert.equal(policy.check(admin, 'show_password'), false)
@@ -59,7 +59,7 @@ test('a policy file is taken over when it changes; a broken one changes nothing'
   const folder = await mkdtemp(join(tmpdir(), 'authorizer-'))
   try {
     const path = join(folder, 'policy.yaml')
-    const policy = await opened({}, path)
+    const policy = opened({}, path)
     const step = 'baremetal:step:execute:deploy.erase_devices'
     assert.equal(policy.knows(step), false)
     await writeFile(
@@ -69,7 +69,7 @@ test('a policy file is taken over when it changes; a broken one changes nothing'
 "baremetal:step:execute:deploy.erase_devices": "role:admin"
 "baremetal:node:get": "http://example.invalid/"`,
     )
-    await policy.refresh()
+    policy.refresh()
     assert.throws(() => policy.authorize(admin, 'baremetal:chassis:create'), HTTPForbidden)
     assert.equal(policy.check(admin, 'show_password'), true)
     assert.equal(policy.knows(step), true)
@@ -78,9 +78,9 @@ test('a policy file is taken over when it changes; a broken one changes nothing'
     assert.throws(() => policy.authorize(admin, 'baremetal:node:get', ownNode), HTTPForbidden)
     assert.equal(policy.check(admin, 'baremetal:node:get', ownNode), false)
     await writeFile(path, '- broken')
-    await Promise.all([policy.refresh(), policy.refresh()])
+    policy.refresh()
     assert.throws(() => policy.authorize(admin, 'baremetal:chassis:create'), HTTPForbidden)
-    await assert.rejects(opened({}, path), ConfigInvalid)
+    assert.throws(() => opened({}, path), ConfigInvalid)
   } finally {
     await rm(folder, { recursive: true })
   }

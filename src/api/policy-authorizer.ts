@@ -28,7 +28,6 @@ export class PolicyAuthorizer implements Authorizer {
   readonly #files: PolicyFiles
   readonly #enforced: boolean
   #enforcer: Enforcer
-  #looking: Promise<void> | undefined
 
   private constructor(parts: PolicyParts) {
     this.#parts = parts
@@ -39,10 +38,10 @@ export class PolicyAuthorizer implements Authorizer {
   }
 
   /** @throws ConfigInvalid when a policy file is wrong */
-  static async open(parts: PolicyParts): Promise<PolicyAuthorizer> {
+  static open(parts: PolicyParts): PolicyAuthorizer {
     const authorizer = new PolicyAuthorizer(parts)
     try {
-      await authorizer.#look()
+      authorizer.#look()
     } catch (cause) {
       if (!(cause instanceof PolicyFileError)) throw cause
       throw new ConfigInvalid(cause.message, { cause })
@@ -51,14 +50,13 @@ export class PolicyAuthorizer implements Authorizer {
   }
 
   /** Takes over what changed in the files. A file that is wrong is told in the log and the rules stay as they were. */
-  refresh(): Promise<void> {
-    this.#looking ??= this.#look()
-      .catch((error: unknown) => {
-        if (!(error instanceof PolicyFileError)) throw error
-        this.#parts.log.error(`${error.message} The policy stays as it was.`, { error })
-      })
-      .finally(() => (this.#looking = undefined))
-    return this.#looking
+  refresh(): void {
+    try {
+      this.#look()
+    } catch (error) {
+      if (!(error instanceof PolicyFileError)) throw error
+      this.#parts.log.error(`${error.message} The policy stays as it was.`, { error })
+    }
   }
 
   authorize(context: RequestContext, rule: string, target: PolicyTarget = {}): void {
@@ -114,8 +112,8 @@ export class PolicyAuthorizer implements Authorizer {
     }
   }
 
-  async #look(): Promise<void> {
-    const fileRules = await this.#files.changed()
+  #look(): void {
+    const fileRules = this.#files.changed()
     if (fileRules === undefined) return
     this.#enforcer = this.#compiled(fileRules)
     for (const problem of ruleProblems(this.#enforcer.checks)) this.#parts.log.warning(problem)

@@ -86,6 +86,7 @@ export async function respond(
     global_request_id: globalRequestId(headers),
     is_public_api: isPublic,
   })
+  parts.policy.refresh()
   const ended = parts.audit?.({ raw, method, target, context, catalog: verdict.catalog ?? [] })
   let status: number | null = null
   try {

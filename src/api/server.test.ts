@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openAuthorizer } from './authorizer.ts'
 import { testApi } from './for-tests.ts'
 
 const envelope = (answer: { body: { error_message: unknown } }) =>
@@ -150,4 +151,13 @@ test('integers beyond 2^53 come back digit by digit', async () => {
   const created = await server.ask('POST', '/v1/chassis', { body: '{"extra":{"size":12345678901234567890}}' })
   const raw = await server.api.inject({ url: `/v1/chassis/${created.body.uuid}` })
   assert.match(raw.payload, /"size":12345678901234567890/)
+})
+
+test('policy files are looked at before each request is decided', async () => {
+  let looks = 0
+  const policy = { ...openAuthorizer, refresh: () => void (looks += 1) }
+  await using server = await testApi({ policy })
+  await server.ask('GET', '/v1/chassis')
+  await server.ask('GET', '/v1/chassis')
+  assert.equal(looks, 2)
 })

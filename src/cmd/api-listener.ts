@@ -28,10 +28,10 @@ export async function listenApi(
 ): Promise<ListeningApi> {
   await using stack = new AsyncDisposableStack()
   const apiLog = log.named('ironic.api')
-  const policy = await PolicyAuthorizer.open({
+  const policy = PolicyAuthorizer.open({
     config,
     log: apiLog,
-    find: (path) => Promise.resolve(loaded.findFile(path)),
+    find: loaded.findFile,
   })
   const authenticator = await authenticatorFor(config, apiLog)
   stack.defer(() => authenticator.close())

@@ -12,11 +12,11 @@ import { CommandFailure, runCommand } from './run-command.ts'
 const program = 'ironic-policy'
 
 /** The rules as this configuration and its policy files make them, whatever `auth_strategy` says. */
-function openPolicy({ config, findFile }: LoadedIronicConfig, log: Logger): Promise<PolicyAuthorizer> {
+function openPolicy({ config, findFile }: LoadedIronicConfig, log: Logger): PolicyAuthorizer {
   return PolicyAuthorizer.open({
     config: { ...config, DEFAULT: { ...config.DEFAULT, auth_strategy: 'keystone' } },
     log,
-    find: (path) => Promise.resolve(findFile(path)),
+    find: findFile,
   })
 }
 
@@ -35,7 +35,7 @@ const value = (spelling: string, help: string, apply: (text: string) => void): A
 })
 
 /** `list [--rule TEXT] [--json]`: what each role may do, on what. */
-async function list(loaded: LoadedIronicConfig, args: readonly string[]): Promise<number> {
+function list(loaded: LoadedIronicConfig, args: readonly string[]): number {
   let part = ''
   let asJson = false
   const rules: ArgumentRule[] = [
@@ -43,7 +43,7 @@ async function list(loaded: LoadedIronicConfig, args: readonly string[]): Promis
     { spellings: ['--json'], takesValue: false, help: 'print JSON', apply: () => (asJson = true) },
   ]
   parseCommandLine({ program: `${program} list`, rules }, args)
-  const policy = await openPolicy(loaded, problemsOnStandardError)
+  const policy = openPolicy(loaded, problemsOnStandardError)
   const names = policy.ruleNames().filter((name) => name.includes(':') && name.includes(part))
   const rows = names.map((name) => reach((...asked) => policy.check(...asked), name))
   console.log(asJson ? JSON.stringify(rows, null, 2) : reachTable(rows))
@@ -57,7 +57,7 @@ interface Asked {
 }
 
 /** `check --rule NAME --role ROLE… [--system | --project ID | --domain ID] [--owner ID] [--lessee ID]`: 0 allowed, 1 refused. */
-async function check(loaded: LoadedIronicConfig, args: readonly string[]): Promise<number> {
+function check(loaded: LoadedIronicConfig, args: readonly string[]): number {
   let rule = ''
   const asked: Asked = { roles: [], scope: {}, target: {} }
   const rules: ArgumentRule[] = [
@@ -79,7 +79,7 @@ async function check(loaded: LoadedIronicConfig, args: readonly string[]): Promi
     value('--lessee', 'the project that leases the node', (text) => (asked.target['node.lessee'] = text)),
   ]
   parseCommandLine({ program: `${program} check`, rules }, args)
-  const policy = await openPolicy(loaded, problemsOnStandardError)
+  const policy = openPolicy(loaded, problemsOnStandardError)
   if (!policy.knows(rule)) throw new CommandFailure(`there is no rule "${rule}"; "${program} list" shows them.`)
   const context: RequestContext = { request_id: program, roles: asked.roles, ...asked.scope }
   const allowed = policy.check(context, rule, asked.target)
@@ -90,19 +90,19 @@ async function check(loaded: LoadedIronicConfig, args: readonly string[]): Promi
 const commands = {
   list,
   check,
-  sample: (_loaded: LoadedIronicConfig, args: readonly string[]): Promise<number> => {
+  sample: (_loaded: LoadedIronicConfig, args: readonly string[]): number => {
     parseCommandLine({ program: `${program} sample`, rules: [] }, args)
     console.log(samplePolicy(policies))
-    return Promise.resolve(0)
+    return 0
   },
 }
 
 /** Who may do what, by the rules of this release and the operator's policy files. */
-function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+function main(args: readonly string[], env: NodeJS.ProcessEnv): number {
   const choices = Object.keys(commands)
   const loaded = loadIronicConfig({ program, args, env, command: { name: 'command', choices } })
   const [command, ...rest] = loaded.command
   return commands[command as keyof typeof commands](loaded, rest)
 }
 
-if (import.meta.main) await runCommand(program, () => main(process.argv.slice(2), process.env))
+if (import.meta.main) await runCommand(program, async () => main(process.argv.slice(2), process.env))

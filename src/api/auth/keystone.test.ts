@@ -170,7 +170,7 @@ test('an incomplete login stops the start and names the option', async () => {
   await assert.rejects(opened(peer, { auth_url: null }), /auth_url is missing/)
   await assert.rejects(opened(peer, { password: null }), ConfigInvalid)
   await assert.rejects(opened(peer, { auth_section: 'nowhere' }), /"nowhere"/)
-  await assert.rejects(opened(peer, { cafile: '/nonexistent' }), ConfigInvalid)
+  await assert.rejects(opened(peer, { cafile: '/dev/null/ca.pem' }), ConfigInvalid)
 })
 
 test('restricted application credentials may only do what their rules say', () => {

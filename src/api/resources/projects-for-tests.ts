@@ -19,12 +19,12 @@ export const callers = {
   strangerManager: headers('manager,member,reader', { 'x-project-id': 'stranger' }),
 } as const
 
-export const policy = (): Promise<Authorizer> =>
+export const policy = (): Authorizer =>
   PolicyAuthorizer.open({
     config: testConfig({ DEFAULT: { auth_strategy: 'keystone' } }),
     log: silentLogger,
-    find: () => Promise.resolve(undefined),
+    find: () => undefined,
   })
 
 export const apiWithPolicies = async (conductor?: ConductorClient): Promise<TestApi> =>
-  testApi({ policy: await policy(), ...(conductor === undefined ? {} : { conductor }) })
+  testApi({ policy: policy(), ...(conductor === undefined ? {} : { conductor }) })

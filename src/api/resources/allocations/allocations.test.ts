@@ -17,7 +17,7 @@ const conductorOn = (server: () => TestApi) =>
     destroy_allocation: (_context, { allocation }) => destroyAllocation(server().db, allocation.data.id),
   }) as Partial<ConductorClient> as ConductorClient
 
-async function started(asked?: Awaited<ReturnType<typeof policy>>): Promise<TestApi> {
+async function started(asked?: ReturnType<typeof policy>): Promise<TestApi> {
   const held: { server?: TestApi } = {}
   held.server = await testApi({
     conductor: conductorOn(() => held.server ?? assert.fail()),
@@ -80,7 +80,7 @@ test('bad requests are refused', async () => {
 })
 
 test('a project owns what it allocates, sees no other, and cannot allocate for another', async () => {
-  await using server = await started(await policy())
+  await using server = await started(policy())
   const { ownerMember, strangerManager, systemAdmin, ownerReader } = callers
   const post = (headers: Record<string, string>, body: object) =>
     server.ask('POST', path, { headers, body: { resource_class: 'rc', ...body } })
