@@ -1,5 +1,6 @@
 import type { Config } from '../config/index.ts'
 import type { Clock } from '../domain/clock.ts'
+import { pauses } from '../domain/polling.ts'
 import type { Step } from '../domain/steps.ts'
 import {
   AgentAPIError,
@@ -291,15 +292,14 @@ export class AgentClient {
 
   async #waitFor(node: Node, method: string, signal: AbortSignal): Promise<AgentCommand> {
     const { command_wait_attempts: attempts, command_wait_interval: interval } = this.#parts.config.agent
-    for (let attempt = 1; ; attempt++) {
+    for (const pause of pauses(interval * 1000, attempts)) {
+      await this.#parts.clock.sleep(pause, signal)
       const last = await this.lastCommand(node, method, signal)
-      if (last !== null && last.command_status !== 'RUNNING') {
-        refuseTypeError(node, last)
-        return last
-      }
-      if (attempt >= attempts) throw new AgentCommandTimeout({ command: method, node: node.uuid })
-      await this.#parts.clock.sleep(interval * 1000, signal)
+      if (last === null || last.command_status === 'RUNNING') continue
+      refuseTypeError(node, last)
+      return last
     }
+    throw new AgentCommandTimeout({ command: method, node: node.uuid })
   }
 
   #commandsUrl(node: Node, query: Record<string, string>): URL {

@@ -7,7 +7,7 @@ import type { JsonDict } from '../../objects/versioned-object.ts'
 import { partitionLayout } from './disk-layout.ts'
 import { agentIsAlive, fastTrackEnabled } from './fast-track.ts'
 import { isNoProxyList, validateImage } from './image-validation.ts'
-import { recordRaidConfig } from './post-step-hooks.ts'
+import { updateRaidInfo } from './post-step-hooks.ts'
 import { ramdiskLogsFileName } from './ramdisk-logs.ts'
 import { writeImageStep } from './write-image.ts'
 
@@ -25,10 +25,10 @@ test('what a RAID that was made means to its node is as Ironic has it', () => {
     const label = JSON.stringify(one)
     const config = one.in.args[0] as JsonDict
     if (one.out === undefined) {
-      assert.throws(() => recordRaidConfig(node, config, now), label)
+      assert.throws(() => updateRaidInfo(node, config, now), label)
       continue
     }
-    recordRaidConfig(node, config, now)
+    updateRaidInfo(node, config, now)
     const { last_updated, ...raid_config } = node.raid_config!
     assert.equal(last_updated, '2026-12-01 12:00:00.500000')
     assert.deepEqual({ raid_config, properties: node.properties }, one.out, label)

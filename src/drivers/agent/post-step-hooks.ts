@@ -18,7 +18,7 @@ const pythonTime = (time: Date) => time.toISOString().replace('T', ' ').replace(
  * `root_device` and the capability `raid_level`.
  * @throws InvalidParameterValue more than one root volume, or malformed capabilities
  */
-export function recordRaidConfig(node: Node, config: JsonDict, now: Date): void {
+export function updateRaidInfo(node: Node, config: JsonDict, now: Date): void {
   const disks = (config['logical_disks'] ?? []) as JsonDict[]
   const roots = disks.filter((disk) => disk['is_root_volume'])
   if (roots.length > 1) {
@@ -41,7 +41,7 @@ const raidMade: PostStepHook = async (task, phase, command) => {
   if (!result) {
     throw new IronicError(`The agent on node ${task.node.uuid} made a RAID but did not tell which.`)
   }
-  recordRaidConfig(task.node, result, task.clock.now())
+  updateRaidInfo(task.node, result, task.clock.now())
   await task.save()
 }
 

@@ -1,4 +1,5 @@
 import type { AgentClient } from '../../agent/client.ts'
+import { pauses } from '../../domain/polling.ts'
 import { IronicError } from '../../errors/define.ts'
 import type { Task } from '../task.ts'
 
@@ -15,9 +16,11 @@ export async function softPowerOff(client: AgentClient, task: Task): Promise<voi
     if (!(error instanceof IronicError)) throw error
     log.warning(`The agent on node ${node.uuid} did not confirm that it powers off`, { error })
   }
-  const attempts = post_deploy_get_power_state_retries + 1
-  for (let attempt = 1; attempt <= attempts; attempt++) {
-    if (attempt > 1) await clock.sleep(post_deploy_get_power_state_retry_interval * 1000, signal)
+  const interval = post_deploy_get_power_state_retry_interval * 1000
+  // without retries there is one look, at once
+  const waits = post_deploy_get_power_state_retries > 0 ? pauses(interval, post_deploy_get_power_state_retries) : [0]
+  for (const pause of waits) {
+    await clock.sleep(pause, signal)
     try {
       if ((await task.driver.power.getPowerState(task)) === 'power off') return
     } catch (error) {
