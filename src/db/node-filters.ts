@@ -130,8 +130,10 @@ export function filtered<O>(
   if (filters.include_children) return next
   const parent = filters.parent_node
   if (parent !== undefined) return next.where((eb) => equal('parent_node')(eb, parent))
-  // nearly every node has no parent: the + keeps SQLite from walking the index of parents instead of that of the sort key
+  // nearly every node has no parent: a comparison that no index serves, so that the index of the sort key is walked instead
   return next.where(
-    db.dialect === 'sqlite' ? sql<boolean>`+nodes.parent_node is null` : sql<boolean>`nodes.parent_node is null`,
+    db.dialect === 'sqlite'
+      ? sql<boolean>`+nodes.parent_node is null`
+      : sql<boolean>`(nodes.parent_node is null) + 0 = 1`,
   )
 }

@@ -38,24 +38,39 @@ export function paged<Q extends AnyQuery>(query: Q, table: TableName, page: Page
   const key = `${table}.${column}`
   const id = `${table}.id`
   let next: AnyQuery = query
-  if (start !== undefined) next = next.where((eb) => after(eb, { key, id, direction }, start))
+  const unique = endsTies(table, column, direction, start)
+  if (start !== undefined) next = next.where((eb) => after(eb, { key, id, direction, unique }, start))
   if (column !== 'id') next = next.orderBy(key, direction)
-  next = next.orderBy(id, direction)
+  if (!unique) next = next.orderBy(id, direction)
   if (page.limit !== undefined) next = next.limit(Math.trunc(page.limit))
   return next as Q
+}
+
+/**
+ * Whether the sort key alone orders what is left: it is unique, and there is no NULL among it. Then MariaDB can walk its index, which it
+ * cannot for an order by a unique key and the id.
+ */
+function endsTies(table: TableName, column: string, direction: 'asc' | 'desc', start: Start | undefined): boolean {
+  if (column === 'id') return false
+  const isUnique = Object.values(tables[table].unique).some((key) => key.length === 1 && key[0] === column)
+  if (!isUnique) return false
+  const startsAfterNull = direction === 'asc' && start?.value !== undefined && start.value !== null
+  return column === 'uuid' || startsAfterNull
 }
 
 interface Order {
   readonly key: string
   readonly id: string
   readonly direction: 'asc' | 'desc'
+  readonly unique: boolean
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
-function after(eb: ExpressionBuilder<any, any>, { key, id, direction }: Order, start: Start) {
+function after(eb: ExpressionBuilder<any, any>, { key, id, direction, unique }: Order, start: Start) {
   const beyond = direction === 'asc' ? '>' : '<'
   const sameThenId = eb(id, beyond, start.id)
   if (key === id) return sameThenId
+  if (unique) return eb(key, beyond, start.value)
   if (start.value === null || start.value === undefined)
     return direction === 'asc'
       ? eb.or([eb(key, 'is not', null), sameThenId])

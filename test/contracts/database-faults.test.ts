@@ -186,6 +186,19 @@ describe('MariaDB with faults', () => {
     await small.close()
   })
 
+  test('a wrong password or database is told at once', async () => {
+    for (const [wrong, hint] of [
+      [url.replace(/:p%40[^@]*@/, ':wrong@'), /Access denied/],
+      [url.replace(/\/faults\d+/, '/nothing'), /Unknown database/],
+    ] as const) {
+      const lost = await openDatabase(wrong)
+      const start = Date.now()
+      await assert.rejects(lost.query('select 1'), { name: 'TemporaryFailure', message: hint })
+      assert.ok(Date.now() - start < 3000)
+      await lost.close()
+    }
+  })
+
   test('nobody at home is a clear error', async () => {
     const lost = await openDatabase('mysql+pymysql://u:secret@127.0.0.1:1/x', { maxRetries: 1, retryInterval: 0.01 })
     await assert.rejects(lost.query('select 1'), (error: Error) => {

@@ -76,7 +76,11 @@ describe('MariaDB over TLS', () => {
       const elsewhere = await wrong.createDatabase('tls')
       const ask = async (more: string) => {
         const db = await openDatabase(elsewhere, { maxRetries: 0, connectionParameters: more })
-        await db.query('select 1').finally(() => db.close())
+        try {
+          await db.query('select 1')
+        } finally {
+          await db.close()
+        }
       }
       const ca = `ssl_ca=${join(folder, 'other.pem')}`
       await assert.rejects(ask(ca), /not for 127\.0\.0\.1/)

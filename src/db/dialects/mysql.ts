@@ -63,6 +63,9 @@ export const isConnectionLost = (error: unknown): boolean =>
 
 const isFatal = (error: unknown): boolean => (error as { fatal?: boolean } | null)?.fatal === true
 
+// no such user, password, right or database: asking again changes nothing
+const refusals = new Set([1044, 1045, 1049, 1130, 1251, 1698])
+
 /** A connection could not be made: nothing was sent. */
 class Unreachable extends Error {}
 
@@ -151,7 +154,11 @@ export class MysqlSessions {
       connection = await this.#withinTime(this.pool.getConnection())
     } catch (cause) {
       if (cause instanceof TemporaryFailure) throw cause
-      throw new Unreachable(`Database ${place(this.settings.address)} cannot be reached`, { cause })
+      const where = `Database ${place(this.settings.address)}`
+      const reason = cause instanceof Error ? cause.message || codeOf(cause) : String(cause)
+      if (refusals.has(numberOf(cause) ?? -1))
+        throw new TemporaryFailure(`${where} refuses the login: ${reason}; check [database]connection.`, { cause })
+      throw new Unreachable(`${where} cannot be reached (${reason})`, { cause })
     }
     const raw = connection.connection
     try {
