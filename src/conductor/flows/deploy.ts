@@ -91,20 +91,17 @@ function applyAutomaticLessee(task: ConductorTask): void {
 }
 
 /**
- * Notes whether the image is a whole disk or a partition: a partition image comes with a kernel and a ramdisk of its own.
- * A source that is no file (an OCI reference without type, nothing) says nothing.
+ * Notes whether the image is a whole disk or a partition: a partition image comes with a kernel and a ramdisk of its own, or
+ * says what it is. A container image is always a whole disk.
  */
 export function noteImageType(task: ConductorTask): void {
   const { node } = task
   const info = node.instance_info ?? {}
   const source: unknown = info['image_source']
   if (typeof source !== 'string' || source === '') return
-  if (/^(?:https?|file):\/\//.test(source) && source.endsWith('/')) {
-    setInternal(node, 'is_source_a_path', true)
-    return
-  }
-  const whole =
-    info['image_type'] === undefined ? !info['kernel'] && !info['ramdisk'] : info['image_type'] !== 'partition'
+  const whole = info['image_type']
+    ? info['image_type'] !== 'partition'
+    : source.startsWith('oci://') || (!info['kernel'] && !info['ramdisk'])
   setInternal(node, 'is_whole_disk_image', whole)
   node.instance_info = { ...info, image_type: whole ? 'whole-disk' : 'partition' }
 }
