@@ -5,6 +5,7 @@ import { createSchema } from '../db/migrations/create-schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import { NoValidHost } from '../errors/conductor.ts'
 import { silentLogger, type Logger } from '../lib/oslo-log/logger.ts'
+import type { Notifier } from '../notifications/notifier.ts'
 import type { ConductorClient } from '../rpc/conductor.ts'
 import type { ConductorRouting } from '../rpc/routing.ts'
 import type { Audit } from './audit.ts'
@@ -58,12 +59,14 @@ export async function testApi({
   conductor,
   policy = openAuthorizer,
   audit,
+  notifier,
   log = silentLogger,
 }: {
   config?: ConfigOverrides
   conductor?: ConductorClient
   policy?: Authorizer
   audit?: Audit | undefined
+  notifier?: Pick<Notifier, 'emit'>
   log?: Logger
 } = {}): Promise<TestApi> {
   const db = await openDatabase('sqlite://')
@@ -78,6 +81,7 @@ export async function testApi({
     policy,
     authenticator: noauth,
     ...(audit === undefined ? {} : { audit }),
+    ...(notifier === undefined ? {} : { notifier }),
   })
   return {
     api,

@@ -7,6 +7,7 @@ import type { Db } from '../db/database.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { RequestContext } from '../domain/context.ts'
 import type { Logger } from '../lib/oslo-log/logger.ts'
+import type { Notifier } from '../notifications/notifier.ts'
 import type { ConductorRouting } from '../rpc/routing.ts'
 import type { Authorizer } from './authorizer.ts'
 import type { Members, Value } from './values.ts'
@@ -19,6 +20,8 @@ export interface ApiParts {
   readonly clock: Clock
   readonly conductors: ConductorRouting
   readonly policy: Authorizer
+  /** hears of changes; without one nobody does */
+  readonly notifier?: Pick<Notifier, 'emit'>
 }
 
 /** Microversions in which something exists: from `since` up to and including `until`. */

@@ -7,6 +7,7 @@ import { PolicyAuthorizer } from '../api/policy-authorizer.ts'
 import { createApi } from '../api/server.ts'
 import type { Config } from '../config/index.ts'
 import type { ConductorRouting } from '../rpc/routing.ts'
+import { configuredNotifier } from './messaging/notifications.ts'
 import { openAuditSink } from './messaging/audit.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { CommandFailure } from './run-command.ts'
@@ -35,6 +36,8 @@ export async function listenApi(
   })
   const authenticator = await authenticatorFor(config, apiLog)
   stack.defer(() => authenticator.close())
+  const notifier = await configuredNotifier(config, 'ironic-api', config.DEFAULT.host, apiLog, () => clock.now())
+  stack.defer(() => notifier.close())
   const auditing = stack.use(await openAuditSink(config, apiLog, () => clock.now()))
   const audit = await configuredAudit(config, auditing.sink, () => clock.now())
   const tls = config.api.enable_ssl_api ? tlsOptions(config) : undefined
@@ -46,6 +49,7 @@ export async function listenApi(
     policy,
     authenticator,
     log: apiLog,
+    notifier,
     ...(audit === undefined ? {} : { audit }),
     ...(tls === undefined ? {} : { tls }),
   })

@@ -9,6 +9,7 @@ import { NodeNotFound } from '../../../errors/node.ts'
 import { isLogicalName } from '../../../lib/text/names.ts'
 import { isUuidLike } from '../../../lib/text/uuid.ts'
 import type { Allocation, Node } from '../../../objects/index.ts'
+import { announced } from '../../announce.ts'
 import { createBody, PatchBody, patched, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
 import { fieldArgs, listReply, pageArgs, pageOf } from '../../listing.ts'
@@ -195,7 +196,8 @@ const createAllocation = route({
     const conductor = await (node === undefined ? call.api.conductors.any() : conductorOf(call, node))
     const changes = Object.keys(values) as (keyof Allocation)[]
     const data = { ...emptyAllocation, ...values }
-    const allocation = await conductor.create_allocation(call.context, { allocation: { data, changes } })
+    const make = () => conductor.create_allocation(call.context, { allocation: { data, changes } })
+    const allocation = await announced(call, 'allocation.create', data, make, { node_uuid: node?.uuid ?? null })
     return jsonText(shown(call, await rowFor(call, allocation)), {
       location: resourceUrl(call.url, 'allocations', uuid),
     })
@@ -235,7 +237,14 @@ const updateAllocationRoute = route({
     patchValues(call.body, '/name').forEach(checkName)
     const after = readPatched(allocationFields, patched(allocation, call.body), (name) => allowed.includes(name))
     const { name = null, extra = null } = after as AllocationValues
-    const changed = await updateAllocation(call.api.db, allocation.id, { name, extra })
+    const node = await nodeOf(call, allocation)
+    const changed = await announced(
+      call,
+      'allocation.update',
+      { ...allocation, name, extra },
+      () => updateAllocation(call.api.db, allocation.id, { name, extra }),
+      { node_uuid: node?.uuid ?? null },
+    )
     return jsonText(shown(call, await rowFor(call, changed)))
   },
 })
@@ -243,7 +252,14 @@ const updateAllocationRoute = route({
 /** Any conductor can undo an allocation. */
 async function destroy(call: AnyCall, allocation: Allocation): Promise<void> {
   const conductor = await call.api.conductors.any()
-  await conductor.destroy_allocation(call.context, { allocation: { data: allocation, changes: [] } })
+  const node = await nodeOf(call, allocation)
+  await announced(
+    call,
+    'allocation.delete',
+    allocation,
+    () => conductor.destroy_allocation(call.context, { allocation: { data: allocation, changes: [] } }),
+    { node_uuid: node?.uuid ?? null },
+  )
 }
 
 const deleteAllocation = route({

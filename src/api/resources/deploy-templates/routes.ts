@@ -9,6 +9,7 @@ import {
 } from '../../../db/deploy-templates.ts'
 import { DeployTemplateNotFound } from '../../../errors/runbook.ts'
 import type { DeployTemplate } from '../../../objects/index.ts'
+import { announced } from '../../announce.ts'
 import { createBody, PatchBody, patched, patchedFields, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
 import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
@@ -81,7 +82,10 @@ const createTemplate = route({
     const { description: _kept, ...values } = call.body as DeployTemplateValues & { description?: unknown }
     checkDuplicates(values.steps ?? [])
     const uuid = values.uuid ?? randomUUID()
-    const template = await createDeployTemplate(call.api.db, { ...values, uuid })
+    const wanted = { ...values, uuid }
+    const template = await announced(call, 'deploytemplate.create', wanted, () =>
+      createDeployTemplate(call.api.db, wanted),
+    )
     // the answer repeats the steps as they were sent: a priority in quotes keeps them
     const answered = { ...template, steps: values.steps ?? [] }
     return jsonText(shown(call, answered), { location: resourceUrl(call.url, 'deploy_templates', uuid) })
@@ -103,11 +107,14 @@ const updateTemplate = route({
     const after = readPatched(deployTemplateFields, patched(template, call.body), (name) => allowed.includes(name))
     const values = after as DeployTemplateValues
     checkDuplicates(values.steps ?? [])
-    const changed = await updateDeployTemplate(call.api.db, template.id, {
+    const wanted = {
       name: values.name ?? template.name,
       steps: values.steps ?? template.steps,
       extra: values.extra ?? null,
-    })
+    }
+    const changed = await announced(call, 'deploytemplate.update', { ...template, ...wanted }, () =>
+      updateDeployTemplate(call.api.db, template.id, wanted),
+    )
     return jsonText(shown(call, changed))
   },
 })
@@ -120,7 +127,8 @@ const deleteTemplate = route({
   status: 204,
   policy: 'baremetal:deploy_template:delete',
   async handler(call) {
-    await destroyDeployTemplate(call.api.db, (await templateOf(call)).id)
+    const template = await templateOf(call)
+    await announced(call, 'deploytemplate.delete', template, () => destroyDeployTemplate(call.api.db, template.id))
   },
 })
 

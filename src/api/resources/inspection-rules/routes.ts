@@ -12,6 +12,7 @@ import { InspectionRuleNotFound } from '../../../errors/inspection.ts'
 import { validateRule } from '../../../inspection/rules/validate.ts'
 import type { InspectionRule } from '../../../objects/index.ts'
 import type { JsonDict } from '../../../objects/versioned-object.ts'
+import { announced } from '../../announce.ts'
 import { createBody, PatchBody, patched, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
 import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
@@ -87,7 +88,8 @@ const createRule = route({
   async handler(call) {
     const values = complete(call.body)
     const uuid = values.uuid ?? randomUUID()
-    const rule = await createInspectionRule(call.api.db, { ...values, uuid })
+    const wanted = { ...values, uuid }
+    const rule = await announced(call, 'inspectionrule.create', wanted, () => createInspectionRule(call.api.db, wanted))
     return jsonText(shown(call, rule), { location: resourceUrl(call.url, 'inspection_rules', uuid) })
   },
 })
@@ -113,7 +115,7 @@ const updateRule = route({
     )
     const { uuid, ...values } = complete(after)
     if (uuid !== rule.uuid) throw new InspectionRuleNotFound({ rule: uuid })
-    const changed = await updateInspectionRule(call.api.db, rule.id, {
+    const wanted = {
       priority: values.priority ?? 0,
       phase: values.phase ?? null,
       description: values.description ?? null,
@@ -121,7 +123,10 @@ const updateRule = route({
       sensitive: rule.sensitive || (values.sensitive ?? false),
       conditions: values.conditions ?? [],
       actions: values.actions ?? rule.actions,
-    })
+    }
+    const changed = await announced(call, 'inspectionrule.update', { ...rule, ...wanted }, () =>
+      updateInspectionRule(call.api.db, rule.id, wanted),
+    )
     return jsonText(shown(call, changed))
   },
 })
@@ -134,7 +139,8 @@ const deleteRule = route({
   status: 204,
   policy: 'baremetal:inspection_rule:delete',
   async handler(call) {
-    await destroyInspectionRule(call.api.db, (await ruleOf(call)).id)
+    const rule = await ruleOf(call)
+    await announced(call, 'inspectionrule.delete', rule, () => destroyInspectionRule(call.api.db, rule.id))
   },
 })
 

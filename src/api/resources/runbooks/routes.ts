@@ -12,6 +12,7 @@ import { Invalid } from '../../../errors/base.ts'
 import { PatchError } from '../../../errors/general.ts'
 import type { PatchOperation } from '../../../lib/json-patch/apply.ts'
 import type { Runbook } from '../../../objects/index.ts'
+import { announced } from '../../announce.ts'
 import { createBody, PatchBody, patched, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
 import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
@@ -115,14 +116,15 @@ const createRunbookRoute = route({
     checkDuplicates(steps)
     authorizeSteps(call, steps)
     const uuid = body.uuid ?? randomUUID()
-    const runbook = await createRunbook(call.api.db, {
+    const wanted = {
       ...body,
       uuid,
       owner: ownerOf(call, body),
       public: body.public ?? false,
       disable_ramdisk: body.disable_ramdisk ?? false,
       traits: [],
-    })
+    }
+    const runbook = await announced(call, 'runbook.create', wanted, () => createRunbook(call.api.db, wanted))
     return jsonText(shown(call, runbook), { location: resourceUrl(call.url, 'runbooks', uuid) })
   },
 })
@@ -165,7 +167,7 @@ const updateRunbookRoute = route({
     const steps = after.steps ?? runbook.steps
     checkDuplicates(steps)
     if (touched.has('steps')) authorizeSteps(call, steps)
-    const changed = await updateRunbook(call.api.db, runbook.id, {
+    const wanted = {
       name: after.name ?? runbook.name,
       description: after.description ?? null,
       steps,
@@ -173,7 +175,10 @@ const updateRunbookRoute = route({
       extra: after.extra ?? null,
       public: after.public ?? false,
       owner: after.owner ?? null,
-    })
+    }
+    const changed = await announced(call, 'runbook.update', { ...runbook, ...wanted }, () =>
+      updateRunbook(call.api.db, runbook.id, wanted),
+    )
     return jsonText(shown(call, changed))
   },
 })
@@ -187,7 +192,8 @@ const deleteRunbook = route({
   policy: 'baremetal:runbook:delete',
   asks: 'handler',
   async handler(call) {
-    await destroyRunbook(call.api.db, (await authorizedRunbook(call, ['baremetal:runbook:delete'])).id)
+    const runbook = await authorizedRunbook(call, ['baremetal:runbook:delete'])
+    await announced(call, 'runbook.delete', runbook, () => destroyRunbook(call.api.db, runbook.id))
   },
 })
 

@@ -35,6 +35,8 @@ interface Owned {
 export interface VolumeKind<T extends Owned> {
   /** last segment of the path and name of the list in its answer */
   readonly name: 'connectors' | 'targets'
+  /** what notifications call it */
+  readonly event: 'volumeconnector' | 'volumetarget'
   readonly fields: FieldTable
   readonly view: View<VolumeView>
   readonly unsortable: readonly string[]
@@ -53,6 +55,7 @@ export interface VolumeKind<T extends Owned> {
 
 export const connectorKind: VolumeKind<VolumeConnector> = {
   name: 'connectors',
+  event: 'volumeconnector',
   fields: connectorFields,
   view: defineView<VolumeView>({ fields: connectorFields, resource: 'volume/connectors', extrasNamed: true }),
   unsortable: ['extra'],
@@ -80,6 +83,7 @@ function propertiesText(row: Row, { showProperties }: VolumeView): string {
 
 export const targetKind: VolumeKind<VolumeTarget> = {
   name: 'targets',
+  event: 'volumetarget',
   fields: targetFields,
   view: defineView<VolumeView>({
     fields: targetFields,

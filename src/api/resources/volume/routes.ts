@@ -5,6 +5,7 @@ import { InvalidInput, InvalidUUID, MalformedRequestURI } from '../../../errors/
 import { NodeNotFound } from '../../../errors/node.ts'
 import { isUuidLike } from '../../../lib/text/uuid.ts'
 import type { Node } from '../../../objects/index.ts'
+import { announced } from '../../announce.ts'
 import { createBody, PatchBody, patched, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { linksOf, resourceUrl } from '../../links.ts'
 import { fieldArgs, listReply, pageArgs, pageOf, shownFields, type PageArgs } from '../../listing.ts'
@@ -51,6 +52,8 @@ async function nodeByUuid(call: AnyCall, uuid: string): Promise<Node> {
 
 const nothing = { owner: null, lessee: null }
 
+type VolumeObject = { id: number; uuid: string | null; node_id: number | null } & Record<string, unknown>
+
 interface ListArgs extends PageArgs {
   readonly fields: readonly string[] | undefined
   readonly detail: boolean | undefined
@@ -58,7 +61,7 @@ interface ListArgs extends PageArgs {
 }
 
 /** Routes of one kind. */
-function routesOf<T extends { id: number; uuid: string | null; node_id: number | null }>(kind: VolumeKind<T>): Route[] {
+function routesOf<T extends VolumeObject>(kind: VolumeKind<T>): Route[] {
   const { name, fields, view } = kind
   const path = `/v1/volume/${name}`
   const nested = `/v1/nodes/:node/volume/${name}`
@@ -173,7 +176,9 @@ function routesOf<T extends { id: number; uuid: string | null; node_id: number |
       const { node_uuid, ...values } = call.body
       const node = await nodeForCreate(call, String(node_uuid))
       const uuid = (values['uuid'] as string | null | undefined) ?? randomUUID()
-      const volume = await kind.create(call.api.db, { ...values, uuid, node_id: node.id } as unknown as Partial<T>)
+      const wanted = { ...values, uuid, node_id: node.id }
+      const make = () => kind.create(call.api.db, wanted as unknown as Partial<T>)
+      const volume = await announced(call, `${kind.event}.create`, wanted, make, { node_uuid: node.uuid })
       return jsonText(shown(call, volume, node), { location: resourceUrl(call.url, resource, uuid) })
     },
   })
@@ -198,7 +203,9 @@ function routesOf<T extends { id: number; uuid: string | null; node_id: number |
       const values = { ...emptied(allowed), ...after, node_id: target.id } as unknown as Partial<T>
       const changes = Object.keys(values).filter((key) => isChanged(volume, values, key)) as (keyof T & string)[]
       const conductor = await conductorOf(call, target)
-      const changed = await kind.update(conductor, call.context, { ...volume, ...pick(values, changes) }, changes)
+      const result = { ...volume, ...pick(values, changes) }
+      const change = () => kind.update(conductor, call.context, result, changes)
+      const changed = await announced(call, `${kind.event}.update`, result, change, { node_uuid: target.uuid })
       return jsonText(shown(call, changed, target))
     },
   })
@@ -213,7 +220,9 @@ function routesOf<T extends { id: number; uuid: string | null; node_id: number |
     async handler(call) {
       const { volume, node } = await authorized(call, 'baremetal:volume:delete')
       if (node === undefined) throw new NodeNotFound({ node: volume.node_id })
-      await kind.destroy(await conductorOf(call, node), call.context, volume)
+      const conductor = await conductorOf(call, node)
+      const destroy = () => kind.destroy(conductor, call.context, volume)
+      await announced(call, `${kind.event}.delete`, volume, destroy, { node_uuid: node.uuid })
     },
   })
 
