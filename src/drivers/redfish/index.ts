@@ -3,6 +3,7 @@ import { RedfishHttpsBoot, RedfishVirtualMediaBoot } from './boot.ts'
 import { RedfishFirmware } from './firmware.ts'
 import { RedfishManagement } from './management.ts'
 import { RedfishPower } from './power.ts'
+import { RedfishRaid } from './raid.ts'
 import { RedfishVendorPassthru } from './vendor.ts'
 
 /** What this family has, by entry-point name. */
@@ -12,5 +13,6 @@ export const interfaces = {
   firmware: { redfish: RedfishFirmware },
   management: { redfish: RedfishManagement },
   power: { redfish: RedfishPower },
+  raid: { redfish: RedfishRaid },
   vendor: { redfish: RedfishVendorPassthru },
 }

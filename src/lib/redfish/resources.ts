@@ -242,6 +242,10 @@ export const Volume = resourceKind('Volume', {
   Actions: object({ '#Volume.Initialize': action }),
 })
 
+export const VolumeCollection = resourceKind('VolumeCollection', {
+  '@Redfish.OperationApplyTimeSupport': object({ SupportedValues: listOf(text) }),
+})
+
 export const NetworkAdapter = resourceKind('NetworkAdapter', {
   Id: text,
   Name: text,
