@@ -16,11 +16,11 @@ export interface VendorReply {
 }
 
 /**
- * The RPC interface of the conductor, version 1.62. `node_id` is a uuid (a name is resolved by the API). Arguments in `newer`
+ * The RPC interface of the conductor, version 1.62. `node_id` is a uuid (a name is resolved by the API); the trait methods have always had the integer id. Arguments in `newer`
  * are left out, and the message is sent with version `since`, unless they were given.
  */
 export const conductorContract = contract('ironic.conductor_manager', '1.62', {
-  add_node_traits: method<{ node_id: string; traits: string[] | null; replace?: boolean }, void>({
+  add_node_traits: method<{ node_id: number | string; traits: string[] | null; replace?: boolean }, void>({
     since: '1.44',
     defaults: { replace: false },
     args: ['node_id', 'traits', 'replace'],
@@ -355,7 +355,7 @@ export const conductorContract = contract('ironic.conductor_manager', '1.62', {
     { objname: string; objmethod: string; object_versions: JsonDict; args: unknown; kwargs: JsonDict },
     unknown
   >({ since: '1.31', args: ['objname', 'objmethod', 'object_versions', 'args', 'kwargs'] }),
-  remove_node_traits: method<{ node_id: string; traits: string[] | null }, void>({
+  remove_node_traits: method<{ node_id: number | string; traits: string[] | null }, void>({
     since: '1.44',
     args: ['node_id', 'traits'],
     errors: ['NodeLocked', 'NodeNotFound', 'NodeTraitNotFound'],

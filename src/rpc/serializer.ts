@@ -19,7 +19,10 @@ export function argsToWire(spec: MethodSpec, args: Args, pin: ReleaseName | unde
     }
     const object = objectNamed(objectName)
     const { data, changes } = value as WithChanges<Record<string, unknown>>
-    wire[name] = serialize(object, data, { changes, version: targetVersion(object, pin) })
+    // of an object that is not stored yet, only what was given travels
+    const isNew = data['id'] === null || data['id'] === undefined
+    const set = isNew ? Object.fromEntries(changes.map((field) => [field, data[field]])) : data
+    wire[name] = serialize(object, set, { changes, version: targetVersion(object, pin) })
   }
   return wire
 }

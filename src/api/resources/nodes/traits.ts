@@ -1,7 +1,6 @@
 import { isTrait } from '../../../domain/traits.ts'
 import { Invalid, InvalidParameterValue } from '../../../errors/base.ts'
 import { NodeTraitNotFound } from '../../../errors/node.ts'
-import type { Node } from '../../../objects/node.ts'
 import { resourceUrl } from '../../links.ts'
 import { at, route, type AnyCall } from '../../resource.ts'
 import { checked, listOf, members, refuse, Text, type Value } from '../../values.ts'
@@ -15,9 +14,6 @@ const TraitsBody = members({ traits: listOf(Trait) }, { optional: ['traits'] })
 
 /** The endpoint came with 1.37; before, its name was just a word behind the node. */
 const window = { since: 37, outside: 'absent' } as const
-
-// the conductor knows nodes by their uuid; real Ironic gives it the number of the row here, which means the same
-const idOf = (node: Node): { node_id: string } => ({ node_id: node.uuid ?? '' })
 
 const listTraits = route({
   ...window,
@@ -34,7 +30,7 @@ const listTraits = route({
 async function addTraits(call: AnyCall, traits: string[], replace: boolean): Promise<void> {
   const node = await visibleNode(call, 'baremetal:node:traits:set')
   const conductor = await conductorOf(call, node)
-  await conductor.add_node_traits(call.context, { ...idOf(node), traits, replace })
+  await conductor.add_node_traits(call.context, { node_id: node.id, traits, replace })
 }
 
 const setTraits = route({
@@ -74,7 +70,7 @@ async function removeTraits(call: AnyCall, traits: string[] | null): Promise<voi
   const node = await visibleNode(call, 'baremetal:node:traits:delete')
   const conductor = await conductorOf(call, node)
   try {
-    await conductor.remove_node_traits(call.context, { ...idOf(node), traits })
+    await conductor.remove_node_traits(call.context, { node_id: node.id, traits })
   } catch (cause) {
     if (!(cause instanceof NodeTraitNotFound)) throw cause
     throw new NodeTraitNotFound({ node_id: node.uuid, trait: traits?.join(', ') ?? '' }, { cause })
