@@ -128,6 +128,8 @@ export async function startConductor(given: ConductorParts): Promise<RunningCond
     workers.close()
     stopPeriodics.abort()
     await waitForWork(parts, stopWork, timeout)
+    // periodic work may still be waiting for a BMC
+    stopWork.abort()
     await Promise.all([scheduler.ended(), heartbeat])
     await driverParts.close()
     await ownApi.close()
