@@ -8,6 +8,7 @@ import {
   type ChassisValues,
 } from '../../../db/chassis.ts'
 import type { Chassis } from '../../../objects/index.ts'
+import { announced } from '../../announce.ts'
 import { createBody, patched, PatchBody, patchedFields, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
 import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields, type PageArgs } from '../../listing.ts'
@@ -80,7 +81,7 @@ const createChassisRoute = route({
   fields: chassisFields,
   async handler(call) {
     const values: ChassisValues = { ...call.body, uuid: (call.body['uuid'] as string | null) ?? randomUUID() }
-    const chassis = await createChassis(call.api.db, values)
+    const chassis = await announced(call, 'chassis.create', values, () => createChassis(call.api.db, values))
     return jsonText(one(call, chassis), { location: resourceUrl(call.url, 'chassis', chassis.uuid ?? '') })
   },
 })
@@ -106,7 +107,8 @@ const updateChassisRoute = route({
       extra: (after['extra'] as Chassis['extra'] | undefined) ?? null,
       ...(after['uuid'] === chassis.uuid ? {} : { uuid: (after['uuid'] as string | undefined) ?? null }),
     }
-    return jsonText(one(call, await updateChassis(call.api.db, chassis.id, values)))
+    const change = () => updateChassis(call.api.db, chassis.id, values)
+    return jsonText(one(call, await announced(call, 'chassis.update', { ...chassis, ...values }, change)))
   },
 })
 
@@ -116,7 +118,8 @@ const deleteChassis = route({
   status: 204,
   policy: 'baremetal:chassis:delete',
   async handler(call) {
-    await destroyChassis(call.api.db, (await getChassis(call.api.db, uuidOf(call))).id)
+    const chassis = await getChassis(call.api.db, uuidOf(call))
+    await announced(call, 'chassis.delete', chassis, () => destroyChassis(call.api.db, chassis.id))
   },
 })
 

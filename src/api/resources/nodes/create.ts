@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { HTTPForbidden, Invalid } from '../../../errors/base.ts'
 import { NodeObject, type Node } from '../../../objects/node.ts'
+import { announced } from '../../announce.ts'
 import { createBody } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
 import { jsonText, route, type AnyCall } from '../../resource.ts'
 import type { Members } from '../../values.ts'
 import { conductorOf } from './conductor-of.ts'
 import { nodeFields } from './fields.ts'
-import { chassisNamed, checkBootMode, checkName, linkableNode } from './rules.ts'
+import { chassisNamed, chassisOf, checkBootMode, checkName, linkableNode } from './rules.ts'
 import { nodeText } from './view.ts'
 import { visibleNode } from './visible.ts'
 
@@ -82,9 +83,9 @@ const createNode = route({
     }
     const data = completeNode(values)
     const conductor = await conductorOf(call, data, 400)
-    const node = await conductor.create_node(call.context, {
-      node_obj: { data, changes: Object.keys(values) as (keyof Node)[] },
-    })
+    const changes = Object.keys(values) as (keyof Node)[]
+    const make = () => conductor.create_node(call.context, { node_obj: { data, changes } })
+    const node = await announced(call, 'node.create', data, make, { chassis_uuid: chassis?.uuid ?? null })
     return jsonText(await nodeText(call, node), { location: resourceUrl(call.url, 'nodes', node.uuid ?? '') })
   },
 })
@@ -98,7 +99,9 @@ const deleteNode = route({
   extra: 404,
   async handler(call) {
     const node = await deletable(call)
-    await (await conductorOf(call, node, 400)).destroy_node(call.context, { node_id: node.uuid ?? '' })
+    const conductor = await conductorOf(call, node, 400)
+    const destroy = () => conductor.destroy_node(call.context, { node_id: node.uuid ?? '' })
+    await announced(call, 'node.delete', node, destroy, await chassisOf(call, node))
   },
 })
 

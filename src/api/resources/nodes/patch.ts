@@ -10,12 +10,13 @@ import { ChassisNotFound } from '../../../errors/chassis.ts'
 import { copy, type PatchOperation } from '../../../lib/json-patch/apply.ts'
 import { readBoolean } from '../../../lib/text/booleans.ts'
 import type { Node } from '../../../objects/node.ts'
+import { announced } from '../../announce.ts'
 import { PatchBody, patched, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { isOpen, jsonText, optional, route, type AnyCall, type Field } from '../../resource.ts'
 import { Flag, type Members } from '../../values.ts'
 import { conductorOf } from './conductor-of.ts'
 import { nodeFields } from './fields.ts'
-import { chassisNamed, checkBootMode, checkName, linkableNode } from './rules.ts'
+import { chassisNamed, chassisOf, checkBootMode, checkName, linkableNode } from './rules.ts'
 import { nodeTarget, nodeText } from './view.ts'
 import { visibleNode } from './visible.ts'
 
@@ -213,10 +214,12 @@ const updateNode = route({
         `Node ${node.uuid} can not update the driver while the console is enabled. Please stop the console first.`,
       )
     }
-    const updated = await conductor.update_node(call.context, {
-      node_obj,
-      ...(resetInterfaces === undefined ? {} : { reset_interfaces: resetInterfaces }),
-    })
+    const change = () =>
+      conductor.update_node(call.context, {
+        node_obj,
+        ...(resetInterfaces === undefined ? {} : { reset_interfaces: resetInterfaces }),
+      })
+    const updated = await announced(call, 'node.update', node_obj.data, change, await chassisOf(call, node_obj.data))
     return jsonText(await nodeText(call, updated))
   },
 })

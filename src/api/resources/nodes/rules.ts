@@ -1,5 +1,5 @@
 /** Rules for the values of a node that look beyond one field. */
-import { getChassis } from '../../../db/chassis.ts'
+import { getChassis, getChassisById } from '../../../db/chassis.ts'
 import { ClientSideError, Invalid, NotAcceptable } from '../../../errors/base.ts'
 import { ChassisNotFound } from '../../../errors/chassis.ts'
 import { BootModeNotAllowed } from '../../../errors/driver.ts'
@@ -51,6 +51,11 @@ export async function chassisNamed(call: AnyCall, uuid: string | null | undefine
     if (!(cause instanceof ChassisNotFound)) throw cause
     throw new ChassisNotFound(cause.message, { code: 400, cause })
   }
+}
+
+/** The chassis of a node, as notifications name it. */
+export async function chassisOf({ api }: AnyCall, { chassis_id: id }: Node): Promise<{ chassis_uuid: string | null }> {
+  return { chassis_uuid: id === null || api.notifier === undefined ? null : (await getChassisById(api.db, id)).uuid }
 }
 
 /**

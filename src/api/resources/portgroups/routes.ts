@@ -11,6 +11,7 @@ import { ClientSideError, Invalid, NotAcceptable } from '../../../errors/base.ts
 import { NodeNotFound } from '../../../errors/node.ts'
 import { isUuidLike } from '../../../lib/text/uuid.ts'
 import type { Node, Portgroup } from '../../../objects/index.ts'
+import { announced } from '../../announce.ts'
 import { createBody, patched, PatchBody, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { collectionOnly } from '../../collection-only.ts'
 import { RoutingFault } from '../../faults.ts'
@@ -215,7 +216,8 @@ const createPortgroupRoute = route({
     const values: Members = { ...given, uuid: given['uuid'] || randomUUID(), node_id: node.id }
     values['mode'] ||= call.api.config.DEFAULT.default_portgroup_mode
     for (const [name, value] of Object.entries(defaults)) values[name] ??= value
-    const portgroup = await createPortgroup(call.api.db, values as PortgroupValues)
+    const make = () => createPortgroup(call.api.db, values as PortgroupValues)
+    const portgroup = await announced(call, 'portgroup.create', values, make, { node_uuid: node.uuid })
     return jsonText(portgroupText(call, portgroup), {
       location: resourceUrl(call.url, 'portgroups', portgroup.uuid ?? ''),
     })
@@ -261,14 +263,18 @@ const updatePortgroupRoute = route({
     ) as (keyof Portgroup)[]
     const conductor = await conductorOf(call, node)
     const portgroup_obj = { data: { ...portgroup, ...wanted }, changes }
-    const updated = await conductor.update_portgroup(call.context, { portgroup_obj })
-    if (touched.has('physical_network')) {
-      // the ports of the group follow it
-      await conductor.update_portgroup_physical_network(call.context, {
-        portgroup: portgroup_obj,
-        new_physical_network: (wanted['physical_network'] as string | null) ?? null,
-      })
+    const change = async () => {
+      const changed = await conductor.update_portgroup(call.context, { portgroup_obj })
+      if (touched.has('physical_network')) {
+        // the ports of the group follow it
+        await conductor.update_portgroup_physical_network(call.context, {
+          portgroup: portgroup_obj,
+          new_physical_network: (wanted['physical_network'] as string | null) ?? null,
+        })
+      }
+      return changed
     }
+    const updated = await announced(call, 'portgroup.update', portgroup_obj.data, change, { node_uuid: node.uuid })
     return jsonText(portgroupText(call, updated))
   },
 })
@@ -284,7 +290,8 @@ const deletePortgroup = route({
     const { portgroup, node } = await visiblePortgroup(call, 'baremetal:portgroup:delete', identOf(call))
     if (node === undefined) throw new NodeNotFound({ node: portgroup.node_uuid })
     const conductor = await conductorOf(call, node)
-    await conductor.destroy_portgroup(call.context, { portgroup: { data: portgroup, changes: [] } })
+    const destroy = () => conductor.destroy_portgroup(call.context, { portgroup: { data: portgroup, changes: [] } })
+    await announced(call, 'portgroup.delete', portgroup, destroy, { node_uuid: node.uuid })
   },
 })
 

@@ -17,6 +17,7 @@ import { PortgroupNotFound } from '../../../errors/port.ts'
 import { isUuidLike } from '../../../lib/text/uuid.ts'
 import type { Node, Port, Portgroup } from '../../../objects/index.ts'
 import { PortObject } from '../../../objects/port.ts'
+import { announced } from '../../announce.ts'
 import {
   createBody,
   isPathRemoved,
@@ -284,11 +285,12 @@ const createPort = route({
     }
     for (const [name, value] of Object.entries(defaults)) sent[name] ??= value
     const conductor = await conductorOf(call, node)
-    const port = await conductor.create_port(call.context, {
-      port_obj: {
-        data: { ...nothing(PortObject), ...sent } as Port,
-        changes: Object.keys(sent) as (keyof Port)[],
-      },
+    const data = { ...nothing(PortObject), ...sent } as Port
+    const changes = Object.keys(sent) as (keyof Port)[]
+    const make = () => conductor.create_port(call.context, { port_obj: { data, changes } })
+    const port = await announced(call, 'port.create', data, make, {
+      node_uuid: node.uuid,
+      portgroup_uuid: portgroup?.uuid ?? null,
     })
     return jsonText(await portText(call, port), { location: resourceUrl(call.url, 'ports', port.uuid ?? '') })
   },
@@ -364,8 +366,11 @@ const updatePort = route({
       (name) => !isDeepStrictEqual(wanted[name], port[name as keyof Port]),
     ) as (keyof Port)[]
     const conductor = await conductorOf(call, node)
-    const updated = await conductor.update_port(call.context, {
-      port_obj: { data: { ...port, ...wanted }, changes },
+    const data = { ...port, ...wanted }
+    const change = () => conductor.update_port(call.context, { port_obj: { data, changes } })
+    const updated = await announced(call, 'port.update', data, change, {
+      node_uuid: node.uuid,
+      portgroup_uuid: portgroup?.uuid ?? null,
     })
     return jsonText(await portText(call, updated))
   },
@@ -381,7 +386,12 @@ const deletePort = route({
     const { port, node } = await visiblePort(call, 'baremetal:port:delete', Uuid.read('port_uuid', call.params['port']))
     if (node === undefined) throw new NodeNotFound({ node: port.node_uuid })
     const conductor = await conductorOf(call, node)
-    await conductor.destroy_port(call.context, { port: { data: port, changes: [] } })
+    const portgroup = port.portgroup_id === null ? undefined : await getPortgroupById(call.api.db, port.portgroup_id)
+    const destroy = () => conductor.destroy_port(call.context, { port: { data: port, changes: [] } })
+    await announced(call, 'port.delete', port, destroy, {
+      node_uuid: node.uuid,
+      portgroup_uuid: portgroup?.uuid ?? null,
+    })
   },
 })
 
