@@ -314,4 +314,96 @@ for (const dialect of ['MariaDB', 'SQLite'] as const)
       await dbsync(url, 'upgrade')
       assert.match(await dbsync(url, 'online_data_migrations'), /completed/)
     })
+
+    test('filters and sort keys choose the same nodes in the same order', async () => {
+      const url = await fresh('lists')
+      const own = await openDatabase(url)
+      await createSchema(own)
+      const box = await chassis.createChassis(own, {})
+      const pick = <T>(values: readonly T[], n: number) => values[n % values.length]!
+      const uuids: string[] = []
+      for (let n = 0; n < 24; n += 1) {
+        const { uuid: its } = await nodes.createNode(own, {
+          name: n % 5 === 0 ? null : `n${(n * 7) % 24}`,
+          owner: pick(['b', null, 'a', 'B', null, 'c'], n),
+          lessee: pick(['a', null, null, null], n),
+          provision_state: pick(['available', 'active', 'enroll', 'inspecting', 'deploy failed', 'manageable'], n),
+          maintenance: n % 3 === 0,
+          retired: n % 7 === 0,
+          resource_class: pick([null, 'x'], n),
+          shard: pick([null, 's1', 's2'], n),
+          driver: pick(['ipmi', 'redfish'], n),
+          conductor_group: pick(['g', '', '', ''], n),
+          parent_node: n > 20 ? uuids[0]! : null,
+          description: n % 3 === 0 ? null : `desc ${n} 50% x_y`,
+          chassis_id: n % 5 === 1 ? box.id : null,
+          power_state: pick([null, 'power on'], n),
+          reservation: n % 6 === 1 ? 'h1' : null,
+          fault: n % 8 === 0 ? 'power failure' : null,
+          console_enabled: n % 9 === 0,
+          provision_updated_at: new Date(Date.now() - n * 60_000),
+          instance_uuid: n % 6 === 2 ? uuid(100 + n) : null,
+        })
+        uuids.push(its!)
+      }
+      await own.close()
+      const { ours, real } = await both(venv, url)
+      try {
+        const filters: readonly nodes.NodeFilters[] = [
+          {},
+          { maintenance: true },
+          { retired: true },
+          { owner: 'a' },
+          { owner: null },
+          { lessee: 'a' },
+          { project: 'a' },
+          { provision_state: 'active' },
+          { provision_state_in: ['active', 'enroll'] },
+          { shard_in: ['s1'] },
+          { sharded: true },
+          { sharded: false },
+          { associated: true },
+          { associated: false },
+          { reserved: true },
+          { reserved_by_any_of: ['h1'] },
+          { with_power_state: true },
+          { chassis_uuid: box.uuid! },
+          { description_contains: '50%' },
+          { include_children: true },
+          { parent_node: uuids[0]! },
+          { fault: 'power failure' },
+          { console_enabled: true },
+          { driver: 'ipmi', maintenance: false },
+          { conductor_group: 'g' },
+          { resource_class: 'x' },
+          { uuid_in: uuids.slice(0, 3) },
+          { provisioned_before: 300 },
+        ]
+        const ids = (list: readonly { id?: unknown }[]) => list.map((each) => Number(each.id))
+        for (const filter of filters)
+          for (const [sortKey, sortDir] of [
+            ['id', 'asc'],
+            ['name', 'asc'],
+            ['owner', 'desc'],
+            ['provision_state', 'asc'],
+          ] as const) {
+            const theirs = await real.do<Data[]>('listed', ['Node'], {
+              filters: filter,
+              sort_key: sortKey,
+              sort_dir: sortDir,
+            })
+            const mine = await nodes.listNodes(ours, { filters: filter, sortKey, sortDir })
+            assert.deepEqual(ids(mine), ids(theirs), JSON.stringify([filter, sortKey, sortDir]))
+          }
+        for (const sortKey of ['id', 'uuid', 'created_at'])
+          for (const sortDir of ['asc', 'desc'] as const) {
+            const page = { limit: 5, marker: uuids[9]! }
+            const theirs = await real.do<Data[]>('listed', ['Node'], { ...page, sort_key: sortKey, sort_dir: sortDir })
+            const mine = await nodes.listNodes(ours, { ...page, sortKey, sortDir })
+            assert.deepEqual(ids(mine), ids(theirs), `${sortKey} ${sortDir}`)
+          }
+      } finally {
+        await Promise.all([ours.close(), real.stop()])
+      }
+    })
   })

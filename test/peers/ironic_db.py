@@ -50,7 +50,9 @@ def get(kind, uuid):
     return plain(getattr(objects, kind).get_by_uuid(CTX, uuid))
 
 
-def listed(kind, **kwargs):
+def listed(kind, marker=None, **kwargs):
+    if marker is not None:
+        kwargs['marker'] = getattr(objects, kind).get_by_uuid(CTX, marker)
     return plain(list(getattr(objects, kind).list(CTX, **kwargs)))
 
 
