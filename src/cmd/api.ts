@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { conductorRing } from '../rpc/ring.ts'
 import { conductorRouting } from '../rpc/routing.ts'
-import { listenApi } from './api-listener.ts'
+import { listenApi, refuseOpenApi } from './api-listener.ts'
 import { ensureSchema, usesSqlite } from './database.ts'
 import { openProcess } from './process-parts.ts'
 import { needTransport, openTransport } from './rpc.ts'
@@ -14,6 +14,7 @@ const program = 'ironic-api'
 async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   await using parts = await openProcess({ program, args, env, description: 'The API of the bare metal service.' })
   const { config, db, log, clock, loaded } = parts
+  refuseOpenApi(config)
   using signals = listenToSignals(loaded, log)
   needTransport(config)
   await using transports = new AsyncDisposableStack()

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { conductorRing } from '../rpc/ring.ts'
 import { conductorRouting } from '../rpc/routing.ts'
-import { listenApi } from './api-listener.ts'
+import { listenApi, refuseOpenApi } from './api-listener.ts'
 import { serveConductor } from './conductor-process.ts'
 import { ensureSchema } from './database.ts'
 import { openProcess } from './process-parts.ts'
@@ -16,6 +16,7 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   const description = 'The bare metal service: API and conductor in one process.'
   await using parts = await openProcess({ program, args, env, description })
   const { config, db, log, clock, loaded } = parts
+  refuseOpenApi(config)
   using signals = listenToSignals(loaded, log)
   await ensureSchema(db, log)
   await using transports = new AsyncDisposableStack()
