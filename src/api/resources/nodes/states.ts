@@ -178,11 +178,12 @@ const setConsole = route({
   status: 202,
   policy: ['baremetal:node:get', 'baremetal:node:set_console_state'],
   asks: 'handler',
-  args: { enabled: required(Flag) },
+  // null means off, as it always did
+  args: { enabled: required(nullable(Flag)) },
   async handler(call) {
     const node = await visibleNode(call, 'baremetal:node:set_console_state')
     const conductor = await conductorOf(call, node)
-    await conductor.set_console_mode(call.context, { ...idOf(node), enabled: call.args.enabled })
+    await conductor.set_console_mode(call.context, { ...idOf(node), enabled: call.args.enabled ?? false })
     return at(statesUrl(call, '/console'))
   },
 })
