@@ -70,8 +70,8 @@ const actions: Record<Command, (parts: ProcessParts, settings: Settings) => Prom
   async version({ db }) {
     console.log((await schemaVersion(db)) ?? 'None')
   },
-  async create_schema({ db }) {
-    await createSchema(db)
+  async create_schema({ db, config }) {
+    await createSchema(db, { engine: config.database.mysql_engine })
   },
   online_data_migrations: migrateData,
 }

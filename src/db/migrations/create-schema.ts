@@ -6,9 +6,10 @@ import { schemaVersion } from './version.ts'
 
 /**
  * Makes all tables in an empty database, as `ironic-dbsync create_schema` does.
+ * @param engine `[database]mysql_engine`
  * @throws IronicError when there is a schema already
  */
-export async function createSchema(db: Db): Promise<void> {
+export async function createSchema(db: Db, { engine = 'InnoDB' } = {}): Promise<void> {
   const version = await schemaVersion(db)
   if (version !== undefined)
     throw new IronicError(
@@ -20,5 +21,5 @@ export async function createSchema(db: Db): Promise<void> {
       for (const statement of sqliteSchema()) await trx.executeQuery(run(statement))
     })
   // MariaDB commits each CREATE TABLE by itself
-  else for (const statement of mysqlSchema('create_schema')) await db.sql.executeQuery(run(statement))
+  else for (const statement of mysqlSchema('create_schema', engine)) await db.sql.executeQuery(run(statement))
 }

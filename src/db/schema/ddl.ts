@@ -87,7 +87,7 @@ export function mysqlSchema(like: 'create_schema' | 'upgrade', engine = 'InnoDB'
     // the migration that made runbook_traits is younger than the one that set the collation of all tables
     const collation = upgraded && name !== 'runbook_traits' ? ' COLLATE=utf8mb4_unicode_ci' : ''
     const shaped = upgraded && name === 'ports' ? { ...table, foreignKeys: upgradedPortKeys } : table
-    return tableDdl(name, shaped, 'mysql', order, ` ENGINE=${engine} CHARSET=utf8mb4${collation}`)
+    return tableDdl(name, shaped, 'mysql', order, ` ENGINE=${engine.replaceAll(/\W/g, '')} CHARSET=utf8mb4${collation}`)
   })
   return [
     ...statements,
