@@ -10,10 +10,10 @@ import { CommandFailure } from './run-command.ts'
 
 /** `[database]connection`, else a file beside the other state of the service. */
 export function connectionUrl(config: Config): string {
-  const { connection } = config.database
-  return connection === null || connection === ''
-    ? `sqlite:///${join(config.DEFAULT.state_path, 'ironic.sqlite')}`
-    : connection
+  const { connection, connection_parameters: parameters } = config.database
+  if (connection === null || connection === '') return `sqlite:///${join(config.DEFAULT.state_path, 'ironic.sqlite')}`
+  if (parameters === null || parameters === '') return connection
+  return `${connection}${connection.includes('?') ? '&' : '?'}${parameters}`
 }
 
 export const usesSqlite = (config: Config): boolean => connectionUrl(config).startsWith('sqlite')
