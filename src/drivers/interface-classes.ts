@@ -1,5 +1,6 @@
 import { interfaceTypes, type InterfaceType } from '../domain/interfaces.ts'
 import { interfaces as agent } from './agent/index.ts'
+import { interfaces as drac } from './drac/index.ts'
 import { interfaces as fake } from './fake/index.ts'
 import type { DriverInterface } from './interfaces/base.ts'
 import { interfaces as noop } from './noop/index.ts'
@@ -13,7 +14,7 @@ export type InterfaceClasses = Readonly<Record<InterfaceType, Readonly<Record<st
 export type Family = Partial<Record<InterfaceType, Readonly<Record<string, InterfaceClass>>>>
 
 /** One entry per folder of drivers. */
-export const driverFamilies: readonly Family[] = [noop, fake, agent, redfish]
+export const driverFamilies: readonly Family[] = [noop, fake, agent, redfish, drac]
 
 /** Every interface of the drivers. */
 export const interfaceClasses: InterfaceClasses = mergeFamilies(driverFamilies)

@@ -1,6 +1,7 @@
+import { DracRedfishInspect } from './idrac-inspect.ts'
 import { RedfishInspect } from './redfish-inspect.ts'
 
 /** Inspect interfaces that process what they find, by entry-point name. */
 export const interfaces = {
-  inspect: { redfish: RedfishInspect },
+  inspect: { 'idrac-redfish': DracRedfishInspect, redfish: RedfishInspect },
 }

@@ -2,11 +2,12 @@ import { storeNodeInventory } from '../db/node-inventory.ts'
 import { InspectInterface } from '../drivers/interfaces/driver.ts'
 import { Bmcs } from '../drivers/redfish/bmcs.ts'
 import { redfishProperties } from '../drivers/redfish/driver-info.ts'
-import { readInventory } from '../drivers/redfish/inventory.ts'
+import { type HardwareFacts, readInventory } from '../drivers/redfish/inventory.ts'
 import type { DriverParts, Task } from '../drivers/task.ts'
 import { SwiftOperationError } from '../errors/image.ts'
 import { HardwareInspectionFailure } from '../errors/driver.ts'
 import type { JsonDict } from '../objects/versioned-object.ts'
+import type { SystemResource } from '../lib/redfish/computer-system.ts'
 import type { InspectionHook } from './hooks/hook.ts'
 import { applyStoredRules } from './rules/stored.ts'
 import { hookNames, hooksNamed, runHooks } from './run-hooks.ts'
@@ -37,10 +38,12 @@ export class RedfishInspect extends InspectInterface {
 
   async inspectHardware(task: Task): Promise<void> {
     const { node } = task
-    const facts = await this.bmcs.withSystem(task, 'inspect', (system) => readInventory(task, system))
-    const inventory = facts.inventory
-    const macs = await this.bootMacs(task)
-    if (macs[0] !== undefined) inventory['boot'] = { ...inventory['boot'], pxe_interface: macs[0] }
+    const facts = await this.bmcs.withSystem(task, 'inspect', async (system) => {
+      const read = await readInventory(task, system)
+      await this.adjust(task, system, read)
+      return read
+    })
+    const { inventory } = facts
     node.properties = { ...node.properties, ...facts.properties }
     await runHooks({ task, inventory, pluginData: facts.pluginData }, this.hooks)
     await store(task, inventory, facts.pluginData)
@@ -53,9 +56,9 @@ export class RedfishInspect extends InspectInterface {
     await task.save()
   }
 
-  /** Hook of variants: MACs of the interfaces that are set to boot from the network. */
-  protected bootMacs(_task: Task): Promise<string[]> {
-    return Promise.resolve([])
+  /** Hook of variants: what a maker's BMC tells beside the standard. */
+  protected adjust(_task: Task, _system: SystemResource, _facts: HardwareFacts): Promise<void> {
+    return Promise.resolve()
   }
 }
 
