@@ -123,19 +123,13 @@ export async function backfill(
   nodeId: number,
 ): Promise<void> {
   try {
-    await tasks.exclusive(
-      context,
-      nodeId,
-      'allocation backfilling',
-      async ({ node }) => {
-        const problems = misfits(node, allocation)
-        if (problems.length > 0) {
-          throw failure(allocation, `node ${node.uuid} cannot be given to it afterwards: ${problems.join('; ')}`)
-        }
-        await give(tasks, allocation, node)
-      },
-      { loadDriver: false },
-    )
+    await tasks.exclusive(context, nodeId, 'allocation backfilling', async ({ node }) => {
+      const problems = misfits(node, allocation)
+      if (problems.length > 0) {
+        throw failure(allocation, `node ${node.uuid} cannot be given to it afterwards: ${problems.join('; ')}`)
+      }
+      await give(tasks, allocation, node)
+    })
   } catch (error) {
     const expected = [AllocationFailed, NodeAssociated, InstanceAssociated, NodeNotFound].some(
       (kind) => error instanceof kind,

@@ -29,7 +29,7 @@ export interface Answer {
 
 export interface Service extends AsyncDisposable {
   readonly conductor: TestConductor
-  readonly ask: (method: string, path: string, body?: unknown) => Promise<Answer>
+  readonly ask: (method: string, path: string, body?: unknown, version?: string) => Promise<Answer>
 }
 
 export interface ServiceOptions {
@@ -52,12 +52,12 @@ export async function startService({ config = {}, interfaces }: ServiceOptions =
   })
   return {
     conductor,
-    async ask(method, path, body) {
+    async ask(method, path, body, version = '1.115') {
       const answer = await api.inject({
         method: method as 'GET',
         url: path,
         headers: {
-          'x-openstack-ironic-api-version': '1.115',
+          'x-openstack-ironic-api-version': version,
           ...(body === undefined || body === null ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined || body === null ? {} : { payload: JSON.stringify(body) }),
