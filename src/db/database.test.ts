@@ -114,6 +114,26 @@ describe('SQLite in a file', () => {
       assert.equal((await getNode(db, uuid!)).owner, 'other')
     }))
 
+  test('opens while another process writes', () =>
+    inFile(async (path, open) => {
+      const other = new DatabaseSync(path)
+      other.exec('CREATE TABLE x (y); BEGIN IMMEDIATE; INSERT INTO x VALUES (1)')
+      const opening = open()
+      await sleep(100)
+      other.exec('COMMIT')
+      other.close()
+      assert.deepEqual((await (await opening).query<{ y: number }>('select y from x')).length, 1)
+    }))
+
+  test('a file that cannot be used is named', async () => {
+    for (const path of ['/nowhere/at/all.sqlite', import.meta.filename])
+      await assert.rejects(openDatabase(`sqlite:///${path}`), (error: Error) => {
+        assert.equal(error.name, 'InvalidParameterValue')
+        assert.ok(error.message.includes(path))
+        return true
+      })
+  })
+
   test('gives up after the configured time', () =>
     inFile(async (path, open) => {
       const db = await open({ sqliteMaxWait: 0.1 })

@@ -71,11 +71,13 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   }
   const { sql, query, close } =
     address.dialect === 'sqlite'
-      ? openSqlite({
-          ...(address.file === undefined ? {} : { file: address.file }),
-          synchronous: options.sqliteSynchronous ?? true,
-          maxWait: (options.sqliteMaxWait ?? 10) * 1000,
-        })
+      ? openSqlite(
+          await SqliteSessions.open({
+            ...(address.file === undefined ? {} : { file: address.file }),
+            synchronous: options.sqliteSynchronous ?? true,
+            maxWait: (options.sqliteMaxWait ?? 10) * 1000,
+          }),
+        )
       : openMysql(
           new MysqlSessions({
             address,
@@ -103,8 +105,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
 
 type Opened = Pick<Db, 'sql' | 'query' | 'close'>
 
-function openSqlite(settings: ConstructorParameters<typeof SqliteSessions>[0]): Opened {
-  const sessions = new SqliteSessions(settings)
+function openSqlite(sessions: SqliteSessions): Opened {
   const sql = new Kysely<Tables>({ dialect: nodeSqliteDialect(sessions) })
   return {
     sql,

@@ -10,7 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { TemporaryFailure } from '../../errors/base.ts'
+import { InvalidParameterValue, TemporaryFailure } from '../../errors/base.ts'
 import { sleep } from '../retry.ts'
 
 export interface SqliteSettings {
@@ -177,13 +177,32 @@ export class SqliteSessions {
   readonly reader: Session
   readonly queue = new WriterQueue()
   readonly #maxWait: number
-  readonly #flusher: LogFlusher | undefined
+  #flusher: LogFlusher | undefined
 
-  constructor(settings: SqliteSettings) {
+  private constructor(settings: SqliteSettings) {
     this.#maxWait = settings.maxWait
     this.writer = new Session(settings.file)
-    if (settings.file !== undefined) this.#flusher = this.#openLog(settings.file, settings.synchronous)
     this.reader = settings.file === undefined ? this.writer : new Session(settings.file)
+  }
+
+  /** @throws InvalidParameterValue for a file that cannot be opened or is something else @throws TemporaryFailure */
+  static async open(settings: SqliteSettings): Promise<SqliteSessions> {
+    const { file, synchronous } = settings
+    let sessions: SqliteSessions | undefined
+    try {
+      const opened = (sessions = new SqliteSessions(settings))
+      // another process may be writing at this moment
+      if (file !== undefined) opened.#flusher = await opened.patiently(() => opened.#openLog(file, synchronous))
+      return opened
+    } catch (cause) {
+      sessions?.close()
+      if (cause instanceof TemporaryFailure) throw cause
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new InvalidParameterValue(
+        `[database]connection: the SQLite file ${file ?? 'in memory'} cannot be used: ${reason}. Its folder must exist and be writable for this user.`,
+        { cause },
+      )
+    }
   }
 
   /** On file systems that cannot do WAL (network mounts) SQLite goes on with its rollback journal, and writes it through itself. */
