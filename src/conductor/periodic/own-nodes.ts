@@ -1,4 +1,5 @@
 /** The nodes that periodic work looks at: those of this conductor, in one query. */
+import { setImmediate } from 'node:timers/promises'
 import { listNodes, type NodeFilters } from '../../db/nodes.ts'
 import { adminContext, type RequestContext } from '../../domain/context.ts'
 import { NoFreeConductorWorker } from '../../errors/conductor.ts'
@@ -33,7 +34,7 @@ export async function ownNodes(
   return own
 }
 
-const pageSize = 500
+const pageSize = 200
 
 /**
  * Whole rows of this conductor's nodes, a page at a time: one query for many nodes, and never all of them in memory.
@@ -63,8 +64,11 @@ export async function forEachNode(
   work: (node: Node) => Promise<void>,
 ): Promise<void> {
   const waiting = [...nodes]
+  let done = 0
   const worker = async () => {
     for (let node = waiting.shift(); node !== undefined && !parts.signal.aborted; node = waiting.shift()) {
+      // work that waits for nothing must still let others in
+      if (++done % 25 === 0) await setImmediate()
       try {
         await work(node)
       } catch (error) {
