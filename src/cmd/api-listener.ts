@@ -1,5 +1,5 @@
 import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { connect, createServer, isIP } from 'node:net'
 import type { SecureContextOptions, SecureVersion } from 'node:tls'
 import { authenticatorFor } from '../api/auth/strategies.ts'
 import { configuredAudit } from '../api/audit.ts'
@@ -60,7 +60,7 @@ export async function listenApi(
   if (path === null || path === '') {
     address = await api.listen({ host, port })
   } else {
-    removeStaleSocket(path)
+    await removeStaleSocket(path)
     address = await api.listen({ path })
     stack.defer(() => rmSync(path, { force: true }))
     if (mode !== null) chmodSync(path, mode)
@@ -116,11 +116,45 @@ function readPem(path: string, option: string): Buffer {
   }
 }
 
+/**
+ * Sees that the API's address is free, before a conductor starts: a second service on one host would take the first one's place in
+ * the database and its locks.
+ *
+ * @throws CommandFailure, or the system's EADDRINUSE
+ */
+export async function needFreeAddress({ api }: Config): Promise<void> {
+  if (api.unix_socket !== null && api.unix_socket !== '') {
+    await removeStaleSocket(api.unix_socket)
+    return
+  }
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: api.host_ip, port: api.port, exclusive: true }, resolve)
+  })
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+}
+
+/** Whether somebody answers at that socket. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
 /** A socket that a killed process left behind; anything else at that path stays. */
-function removeStaleSocket(path: string): void {
+async function removeStaleSocket(path: string): Promise<void> {
   const there = statSync(path, { throwIfNoEntry: false })
   if (there === undefined) return
   if (!there.isSocket())
     throw new CommandFailure(`[api]unix_socket: ${path} exists and is no socket: choose another path or remove it.`)
+  if (await answers(path)) {
+    throw new CommandFailure(`[api]unix_socket: another process answers at ${path}: stop that one or set another path.`)
+  }
   rmSync(path)
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { conductorRing } from '../rpc/ring.ts'
 import { conductorRouting } from '../rpc/routing.ts'
-import { listenApi, refuseOpenApi } from './api-listener.ts'
+import { listenApi, needFreeAddress, refuseOpenApi } from './api-listener.ts'
 import { serveConductor } from './conductor-process.ts'
 import { ensureSchema } from './database.ts'
 import { openProcess } from './process-parts.ts'
@@ -18,6 +18,7 @@ async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   const { config, db, log, clock, loaded } = parts
   refuseOpenApi(config)
   using signals = listenToSignals(loaded, log)
+  await needFreeAddress(config)
   await ensureSchema(db, log)
   await using transports = new AsyncDisposableStack()
   const transport = await openTransport(transports, config, program, log)

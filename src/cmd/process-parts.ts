@@ -3,6 +3,7 @@ import { type LoadIronicConfigInput, loadIronicConfig, type LoadedIronicConfig }
 import { settingsNotActedUpon } from '../config/acted-upon.ts'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../domain/clock.ts'
+import { titled } from '../lib/oslo-config/registered.ts'
 import { createLogger, type RootLogger } from '../lib/oslo-log/create-logger.ts'
 import { openConfiguredDatabase } from './database.ts'
 import { lastResort } from './last-resort.ts'
@@ -36,8 +37,16 @@ export async function openProcess(
   const clock = systemClock
   const unused = tellUnused ? settingsNotActedUpon(loaded.effective()) : []
   for (const sentence of [...loaded.warnings, ...unused]) log.warning(sentence)
+  if (config.DEFAULT.log_options && config.DEFAULT.debug) logOptions(loaded, log)
   const db = await openConfiguredDatabase(config, clock)
   stack.defer(() => db.close())
   const closing = stack.move()
   return { loaded, config, log, db, clock, [Symbol.asyncDispose]: () => closing.disposeAsync() }
+}
+
+/** All options with their values, as oslo.service logs them at the start. */
+function logOptions(loaded: LoadedIronicConfig, log: RootLogger): void {
+  for (const { option, value } of loaded.effective()) {
+    log.debug(`${titled(option)} = ${option.secret ? '****' : JSON.stringify(value)}`)
+  }
 }

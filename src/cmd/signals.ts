@@ -19,8 +19,14 @@ export interface Stop {
 /**
  * SIGTERM and SIGINT stop gracefully, a second one at once. SIGHUP reads the configuration anew. SIGUSR1 keeps the conductor's
  * registration at the next stop, SIGUSR2 drains and stops: as in real Ironic.
+ *
+ * @param reloaded called after SIGHUP, for what must hear of it besides
  */
-export function listenToSignals(loaded: LoadedIronicConfig, log: Logger): Signals {
+export function listenToSignals(
+  loaded: LoadedIronicConfig,
+  log: Logger,
+  reloaded: (signal: 'SIGHUP') => void = () => {},
+): Signals {
   const { promise: stopped, resolve } = Promise.withResolvers<Stop>()
   let stopping = false
   let keepRegistration = false
@@ -41,7 +47,10 @@ export function listenToSignals(loaded: LoadedIronicConfig, log: Logger): Signal
       keepRegistration = true
       log.info('SIGUSR1 received: the registration of this host stays when the service stops.')
     },
-    SIGHUP: () => reloadConfig(loaded, log),
+    SIGHUP: () => {
+      reloadConfig(loaded, log)
+      reloaded('SIGHUP')
+    },
   }
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler)
   return {

@@ -37,6 +37,7 @@ export const optionsActedUpon: Readonly<Record<string, readonly string[]>> = {
     'runner',
   ],
   api: [
+    'api_workers',
     'cert_file',
     'disallow_clean_steps',
     'disallow_deploy_steps',
@@ -233,6 +234,7 @@ export const optionsActedUpon: Readonly<Record<string, readonly string[]>> = {
     'log_date_format',
     'log_dir',
     'log_file',
+    'log_options',
     'log_rotate_interval',
     'log_rotate_interval_type',
     'log_rotation_type',
