@@ -3,8 +3,9 @@
  * `respond.ts`, for every method and path alike.
  */
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import fastify, { type ConnectionError, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { maskText, mayHoldSecret } from '../lib/secrets/mask.ts'
 import { handlerFault } from './faults.ts'
 import { parseTarget, type Target } from './request.ts'
@@ -34,6 +35,7 @@ export function createApi(parts: ServerParts): ApiServer {
     forceCloseConnections: 'idle',
     return503OnClosing: true,
     exposeHeadRoutes: false,
+    clientErrorHandler: refuseConnection,
   }) as unknown as FastifyInstance // the same interface with and without TLS
   const router = new Router(routes, reservedWords)
   app.addHook('onRequest', async (request, reply) => {
@@ -65,6 +67,19 @@ function unexpected({ log }: ApiParts, error: unknown): Answer {
   log.error(`A request could not be answered: ${String(error)}`, { error })
   const { status, body } = handlerFault(error)
   return { status, headers: { 'content-type': 'application/json' }, body }
+}
+
+const unreadable: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** For what is not HTTP, too long or too slow: an answer as far as that goes, then the connection ends. */
+function refuseConnection(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const status = unreadable[error.code] ?? '400 Bad Request'
+  if (!socket.writable) return void socket.destroy()
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
 }
 
 function send(raw: ServerResponse, { status, headers, body }: Answer): void {

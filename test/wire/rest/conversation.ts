@@ -15,6 +15,13 @@ export interface Peer {
   readonly credentials?: string
 }
 
+export interface Options {
+  /** done before each step */
+  readonly before?: (conversation: Conversation, step: Step) => Promise<void>
+  /** milliseconds in which a state must be reached */
+  readonly patience?: number
+}
+
 export interface StepResult {
   readonly step: Step
   /** where the answer was not as recorded; empty when all is as recorded */
@@ -45,11 +52,13 @@ const limit = 20_000
 export class Conversation {
   readonly #scenario: Scenario
   readonly #peer: Peer
+  readonly #options: Options
   readonly #variables: Map<string, Json>
 
-  constructor(scenario: Scenario, peer: Peer) {
+  constructor(scenario: Scenario, peer: Peer, options: Options = {}) {
     this.#scenario = scenario
     this.#peer = peer
+    this.#options = options
     const made = Object.entries(scenario.vars).map(([name, kind]) => [name, fresh[kind]()] as const)
     this.#variables = new Map<string, Json>([['base', peer.base], ['conductor', peer.conductor], ...made])
   }
@@ -63,6 +72,7 @@ export class Conversation {
           results.push({ step, unlike: [`not asked, as ${stopped}`] })
           continue
         }
+        await this.#options.before?.(this, step)
         const answer = await this.#answerTo(step)
         const captured = answer !== undefined && this.#capture(step, answer)
         const found = answer === undefined ? ['its state was never reached'] : this.#compare(step, answer)
@@ -73,6 +83,17 @@ export class Conversation {
       for (const entry of this.#scenario.cleanup) await this.#cleanUp(entry)
     }
     return results
+  }
+
+  /** Asks for something that is not of the scenario, with its names filled in. */
+  async ask(request: Request): Promise<Answer> {
+    try {
+      return await this.#send(request)
+    } catch (error) {
+      // the server had ended the connection that we took
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+      return this.#send(request)
+    }
   }
 
   #compare(step: Step, answer: Answer): string[] {
@@ -99,7 +120,7 @@ export class Conversation {
   /** The last answer; undefined when what the step waits for never came. */
   async #answerTo(step: Step): Promise<Answer | undefined> {
     const until = Object.entries(step.until ?? {})
-    const end = Date.now() + limit
+    const end = Date.now() + (this.#options.patience ?? limit)
     for (;;) {
       const answer = await this.#send(step)
       const document = parse(answer.text)
