@@ -75,7 +75,9 @@ async function serveFiles(config: Config, log: Logger): Promise<FileServer> {
   }
   await mkdir(root, { recursive: true, mode: 0o700 })
   const host = hostname.replace(/^\[|\]$/g, '')
-  const server = await FileServer.start({ root, host, port: Number(port === '' ? 80 : port), prefix: pathname, log })
+  const linkedFolders = [config.pxe.images_path]
+  const address = { host, port: Number(port === '' ? 80 : port), prefix: pathname }
+  const server = await FileServer.start({ root, linkedFolders, ...address, log })
   log.info(`Files of ${root} are served at ${http_url}`)
   return server
 }

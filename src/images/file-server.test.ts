@@ -19,7 +19,12 @@ before(async () => {
   await writeFile(join(folder, 'root', '.hidden'), 'hidden')
   await symlink(join(folder, 'secret'), join(folder, 'root', 'link'))
   await symlink('redfish/boot one.iso', join(folder, 'root', 'inside'))
-  server = await FileServer.start({ root: join(folder, 'root'), host: '127.0.0.1', port: 0, log: silentLogger })
+  await mkdir(join(folder, 'instances', 'node'), { recursive: true })
+  await writeFile(join(folder, 'instances', 'node', 'disk'), 'image')
+  await symlink(join(folder, 'instances', 'node', 'disk'), join(folder, 'root', 'instance'))
+  const linkedFolders = [join(folder, 'instances'), join(folder, 'not-there')]
+  const place = { root: join(folder, 'root'), linkedFolders, host: '127.0.0.1', port: 0 }
+  server = await FileServer.start({ ...place, log: silentLogger })
 })
 after(async () => {
   await server.close()
@@ -49,6 +54,7 @@ test('a file is served whole, in a range, and by HEAD', async () => {
   const head = await ask('/redfish/boot%20one.iso', {}, 'HEAD')
   assert.deepEqual([head.status, head.body, head.headers['content-length']], [200, '', '10'])
   assert.equal((await ask('/inside')).body, '0123456789')
+  assert.equal((await ask('/instance')).body, 'image', 'a link into the folder of the images of instances')
   assert.equal((await ask('/empty')).status, 200)
   const changed = await ask('/redfish/boot%20one.iso', { Range: 'bytes=2-4', 'If-Range': '"old"' })
   assert.deepEqual([changed.status, changed.body], [200, '0123456789'])

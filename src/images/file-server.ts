@@ -9,6 +9,8 @@ import type { Logger } from '../lib/oslo-log/logger.ts'
 export interface FileServerOptions {
   /** folder whose files are served */
   readonly root: string
+  /** folders outside it into which links of it may lead: where the images of instances lie */
+  readonly linkedFolders?: readonly string[]
   readonly host: string
   /** 0: any free one */
   readonly port: number
@@ -25,7 +27,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /**
  * A web server for boot and image files: GET and HEAD of regular files below one folder, whole or in one range. It lists nothing,
- * serves no hidden names, and follows no link that leads out of the folder.
+ * serves no hidden names, and follows no link that leads out of the folder, but into the folders named for that.
  */
 export class FileServer {
   readonly address: AddressInfo
@@ -72,7 +74,7 @@ async function serve(options: FileServerOptions, request: IncomingMessage, respo
     return refuse(response, 405)
   }
   const names = pathNames(request.url ?? '/', options.prefix ?? '/')
-  const file = names === null ? null : await openBelow(options.root, names)
+  const file = names === null ? null : await openBelow(options.root, names, options.linkedFolders ?? [])
   if (file === null) return refuse(response, 404)
   try {
     await send(file, request, response)
@@ -103,12 +105,12 @@ interface OpenFile {
   readonly modified: Date
 }
 
-async function openBelow(root: string, names: readonly string[]): Promise<OpenFile | null> {
+async function openBelow(root: string, names: readonly string[], linked: readonly string[]): Promise<OpenFile | null> {
   let handle: FileHandle | undefined
   try {
     const top = await realpath(root)
     const path = await realpath(join(top, ...names))
-    if (!path.startsWith(top + sep)) return null
+    if (!path.startsWith(top + sep) && !(await isBelowAny(path, linked))) return null
     handle = await open(path, 'r')
     const found = await handle.stat()
     if (found.isFile()) return { handle, path, size: found.size, modified: found.mtime }
@@ -118,6 +120,20 @@ async function openBelow(root: string, names: readonly string[]): Promise<OpenFi
   }
   await handle?.close()
   return null
+}
+
+/** A folder that is not there holds nothing. */
+async function isBelowAny(path: string, folders: readonly string[]): Promise<boolean> {
+  for (const folder of folders) {
+    const top = await realpath(folder).catch(missing)
+    if (top !== null && path.startsWith(top + sep)) return true
+  }
+  return false
+}
+
+function missing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+  throw error
 }
 
 async function send(file: OpenFile, request: IncomingMessage, response: ServerResponse): Promise<void> {

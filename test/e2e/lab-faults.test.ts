@@ -22,7 +22,7 @@ const settings = {
   'conductor.deploy_callback_timeout': 12,
   'conductor.clean_callback_timeout': 12,
   'conductor.check_provision_state_interval': 2,
-  'agent.command_timeout': 5,
+  'agent.command_timeout': 2,
   'agent.max_command_attempts': 2,
   'agent.require_tls': true,
 }
@@ -101,7 +101,7 @@ describe('bad input and faults', { timeout: 900_000 }, () => {
 
   /** Waits for a failed deployment. @returns the reason that is told, by the node or by its history */
   async function deployFails(uuid: string): Promise<string> {
-    const failed = await client.waitFor(uuid, ['deploy failed', 'active'], { limit: 60_000, every: 100 })
+    const failed = await client.waitFor(uuid, ['deploy failed', 'active'], { limit: 120_000, every: 100 })
     assert.equal(failed.provision_state, 'deploy failed')
     return failed.last_error ?? (await lastEvent(client, uuid)) ?? ''
   }

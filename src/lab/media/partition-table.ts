@@ -88,8 +88,7 @@ export function gptPieces(diskSize: number, partitions: readonly Partition[], di
     entry.write(partition.name, 56, 72, 'utf16le')
   }
   const mbr = Buffer.alloc(sector)
-  mbr.writeUInt32LE(0x02000000, 446)
-  mbr[450] = 0xee
+  mbr.set([0x00, 0x00, 0x02, 0x00, 0xee, 0xff, 0xff, 0xff], 446) // not active, start CHS 0/0/2, GPT, end CHS beyond
   mbr.writeUInt32LE(1, 454)
   mbr.writeUInt32LE(Math.min(total - 1, 0xffffffff), 458)
   mbr.writeUInt16LE(0xaa55, 510)
