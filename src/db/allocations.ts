@@ -4,6 +4,7 @@ import { InstanceAssociated, NodeAssociated } from '../errors/node.ts'
 import { AllocationObject, type Allocation } from '../objects/allocation.ts'
 import { codec, encodeTime, type Row } from './codec.ts'
 import type { Db } from './database.ts'
+import { withFittingError } from './fitting.ts'
 import { isUuid } from './identity.ts'
 import { nodeCodec } from './nodes.ts'
 import type { Page } from './paging.ts'
@@ -63,7 +64,7 @@ export async function updateAllocation(
     await db.transaction(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('allocations')
-        .set(allocationCodec.forUpdate(db, values) as never)
+        .set(allocationCodec.forUpdate(db, withFittingError(values)) as never)
         .where('id', '=', id)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) throw allocations.notFound(ident)

@@ -3,6 +3,7 @@ import { NodeHistoryNotFound } from '../errors/node.ts'
 import { NodeHistoryObject, type NodeHistory } from '../objects/node-history.ts'
 import { codec, encodeTime, type Row } from './codec.ts'
 import type { Db } from './database.ts'
+import { fittingText } from './fitting.ts'
 import type { Page } from './paging.ts'
 import { deleteRow, type Entity, getRow, insertRow, listRows } from './rows.ts'
 
@@ -18,26 +19,12 @@ const history: Entity<NodeHistory> = {
   conflict: () => new NodeHistoryNotFound('A new history entry got the uuid of an old one; try again.'),
 }
 
-/** What a TEXT of MariaDB holds. */
-const maxEventBytes = 65_535
-const cutMark = ' ... [truncated] ... '
-
-/** A text that fits the column: the first and the last half, as real Ironic cuts it. */
-export function fittingEvent(event: string): string {
-  const bytes = Buffer.from(event)
-  if (bytes.length <= maxEventBytes) return event
-  const room = maxEventBytes - Buffer.byteLength(cutMark)
-  const head = Math.floor(room / 2)
-  const decode = (part: Buffer) => new TextDecoder('utf-8').decode(part).replaceAll('\uFFFD', '')
-  return decode(bytes.subarray(0, head)) + cutMark + decode(bytes.subarray(bytes.length - (room - head)))
-}
-
 /** Adds an entry. */
 export const createNodeHistory = (db: Db, values: NodeHistoryValues): Promise<NodeHistory> =>
   insertRow(db, history, {
     ...values,
     uuid: randomUUID(),
-    ...(typeof values.event === 'string' ? { event: fittingEvent(values.event) } : {}),
+    ...(typeof values.event === 'string' ? { event: fittingText(values.event) } : {}),
   })
 
 /** @throws NodeHistoryNotFound */

@@ -14,6 +14,7 @@ import { InstanceNotFound } from '../errors/agent.ts'
 import { NodeObject, type Node } from '../objects/node.ts'
 import { codec, encodeTime, type Row } from './codec.ts'
 import type { Db } from './database.ts'
+import { withFittingError } from './fitting.ts'
 import { filtered, type NodeFilters } from './node-filters.ts'
 import { isUuid } from './identity.ts'
 import { ledgerOf } from './lock-ledger.ts'
@@ -119,7 +120,7 @@ function conflict(error: unknown, values: NodeValues, node: unknown): never {
 /** @throws NodeAlreadyExists @throws DuplicateName @throws InstanceAssociated */
 export async function createNode(db: Db, values: NodeValues): Promise<Node> {
   const uuid = values.uuid ?? randomUUID()
-  const row = nodeCodec.forInsert(db, { ...values, uuid })
+  const row = nodeCodec.forInsert(db, withFittingError({ ...values, uuid }))
   try {
     await db.sql.insertInto('nodes').values(row).execute()
   } catch (error) {
@@ -135,7 +136,7 @@ export async function createNode(db: Db, values: NodeValues): Promise<Node> {
 export async function updateNode(db: Db, id: number | string, values: NodeValues): Promise<Node> {
   if ('uuid' in values) throw new InvalidParameterValue('Cannot overwrite UUID for an existing Node.')
   const column = typeof id === 'number' ? 'id' : 'uuid'
-  const row = { ...inspectionTimes(db, values), ...nodeCodec.forUpdate(db, values) }
+  const row = { ...inspectionTimes(db, values), ...nodeCodec.forUpdate(db, withFittingError(values)) }
   try {
     // who changes a node holds its lock, so the same change once more is the same
     const { numUpdatedRows } = await idempotent(() =>

@@ -186,6 +186,40 @@ describe('MariaDB with faults', () => {
     await small.close()
   })
 
+  test('a value that does not fit is named; the text of a failure is cut to fit', async () => {
+    await assert.rejects(nodes.createNode(db, { name: 'x'.repeat(300) }), {
+      name: 'InvalidParameterValue',
+      message: /name/,
+    })
+    const { id } = await nodes.createNode(db, { name: 'f' })
+    const { last_error } = await nodes.updateNode(db, id, { last_error: `first ${'é'.repeat(70_000)} last` })
+    assert.match(last_error!, /^first é+ \.\.\. \[truncated\] \.\.\. é+ last$/)
+  })
+
+  test('of many changes during a restart each is done once or refused', async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `load${n}`)
+    const working = Promise.all(
+      names.map(async (name, n) => {
+        await sleep(n * 15)
+        return await nodes.createNode(db, { name }).then(
+          () => 'stored',
+          (error: Error) => error.name,
+        )
+      }),
+    )
+    await sleep(200)
+    await server.kill()
+    await sleep(200)
+    await server.start()
+    const outcomes = await working
+    for (const [n, outcome] of outcomes.entries()) {
+      const found = await stored(names[n]!)
+      if (outcome === 'stored') assert.equal(found, 1, names[n])
+      else assert.equal(outcome, 'TemporaryFailure')
+    }
+    assert.ok(outcomes.filter((each) => each === 'stored').length > 30)
+  })
+
   test('a wrong password or database is told at once', async () => {
     for (const [wrong, hint] of [
       [url.replace(/:p%40[^@]*@/, ':wrong@'), /Access denied/],

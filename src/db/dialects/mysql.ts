@@ -213,8 +213,22 @@ export class MysqlSessions {
   }
 }
 
+// too long for its column, out of its range, characters that its character set does not have
+const unfit = new Set([1406, 1264, 1366])
+
 async function send<R>({ connection }: Held, query: CompiledQuery): Promise<QueryResult<R>> {
-  const [result] = await connection.query(query.sql, query.parameters as unknown[])
+  const [result] = await connection.query(query.sql, query.parameters as unknown[]).catch((cause: unknown) => {
+    if (!unfit.has(numberOf(cause) ?? -1)) throw cause
+    // SQLite stores whatever comes; here the caller learns which value it is
+    const column = /column [`']([^`']+|[^ ]+)['`](?: at row|$)/
+      .exec((cause as Error).message)?.[1]
+      ?.split('`')
+      .at(-1)
+    throw new InvalidParameterValue(
+      `The value of ${column ?? 'a field'} does not fit the database: ${(cause as Error).message}.`,
+      { cause },
+    )
+  })
   if (Array.isArray(result)) return { rows: result as R[] }
   const { affectedRows, insertId } = result as ResultSetHeader
   return { rows: [], numAffectedRows: BigInt(affectedRows), ...(insertId === 0 ? {} : { insertId: BigInt(insertId) }) }
