@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import facts from '../../../test/facts/policy.json' with { type: 'json' }
 import vectors from '../../../test/vectors/oslo-policy.json' with { type: 'json' }
+import random from '../../../test/vectors/oslo-policy-random.json' with { type: 'json' }
 import { Enforcer, InvalidScope, PolicyNotAuthorized, PolicyNotRegistered } from './enforcer.ts'
 import { parsePolicy, PolicyFileError, PolicyFiles } from './policy-files.ts'
 import { ruleProblems, type RuleDefault } from './rules.ts'
@@ -80,6 +81,20 @@ test('the recorded verdicts of oslo.policy', async (t) => {
         else assert.throws(() => ask(vector.in), kinds[vector.error] ?? Error)
       },
     )
+  }
+})
+
+test('random rules get the verdict that oslo.policy gave them', () => {
+  const { credentials, target, cases } = random as unknown as {
+    credentials: Values
+    target: Values
+    cases: { f: Values; out?: boolean; error?: string }[]
+  }
+  assert.ok(cases.length > 500)
+  for (const { f: file, out, error } of cases) {
+    const verdict = () => policy(file).allows('r', target, credentials)
+    if (error === undefined) assert.equal(verdict(), out, JSON.stringify(file))
+    else assert.throws(verdict, JSON.stringify(file))
   }
 })
 

@@ -85,18 +85,22 @@ class Parser {
   }
 }
 
-/** The old form: a list of lists, the outer one joined by "or", the inner ones by "and". */
+/** The old form: a list of lists, the outer one joined by "or", the inner ones by "and". What is no text is never met. */
 function parseList(rule: readonly unknown[]): Check {
   const options = rule.flatMap((inner): Check[] => {
-    if (inner === null || inner === '' || (Array.isArray(inner) && inner.length === 0)) return []
-    const texts = typeof inner === 'string' ? [inner] : inner
-    if (!Array.isArray(texts) || texts.some((text) => typeof text !== 'string')) {
+    if (isEmpty(inner)) return []
+    const texts = typeof inner === 'string' ? [inner] : Array.isArray(inner) ? (inner as unknown[]) : undefined
+    if (texts === undefined && typeof inner !== 'object') {
       throw new InvalidRule('A rule in list form must hold texts, or lists of texts.')
     }
-    return [allOf((texts as string[]).map(parseCheck))]
+    const checks = texts ?? Object.keys(inner as object)
+    return [allOf(checks.map((text) => (typeof text === 'string' ? parseCheck(text) : never)))]
   })
   return options.length === 0 ? never : anyOf(options)
 }
+
+/** What Python takes for false. */
+const isEmpty = (value: unknown): boolean => !value || (typeof value === 'object' && Object.keys(value).length === 0)
 
 /**
  * Parses a rule of a policy file or of a table of defaults. A text that is no expression is never met; an empty one always is.
@@ -107,8 +111,7 @@ export function parseRule(rule: unknown): Check {
     if (rule === '') return always
     return new Parser(rule).whole() ?? never
   }
-  const empty = !rule || (typeof rule === 'object' && Object.keys(rule).length === 0)
-  if (empty) return always
+  if (isEmpty(rule)) return always
   if (!Array.isArray(rule))
     throw new InvalidRule(`A rule must be a text such as "role:admin", not ${JSON.stringify(rule)}.`)
   return parseList(rule)

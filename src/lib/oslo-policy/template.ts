@@ -16,27 +16,111 @@ type Part = string | ((target: Target) => string | undefined)
 /** Python's `%` with a mapping: `%(name)s`, flags, width, precision, conversion. Names may hold balanced parentheses. */
 const piece = /%(?:\(((?:[^()]|\([^()]*\))*)\))?([-#0 +]*)(\d*)(?:\.(\d*))?[hlL]?([^]?)/g
 
-function convert(value: unknown, conversion: string, template: string): string {
-  if (conversion === 's') return str(value)
-  if (conversion === 'r') return repr(value)
-  const whole = typeof value === 'boolean' ? Number(value) : value
-  if ((conversion === 'd' || conversion === 'i') && typeof whole === 'number') return Math.trunc(whole).toString()
+interface Shape {
+  readonly flags: string
+  readonly width: string
+  readonly precision: string | undefined
+  readonly conversion: string
+}
+
+const padded = (text: string, { flags, width }: Shape): string =>
+  flags.includes('-') ? text.padEnd(Number(width)) : text.padStart(Number(width))
+
+/** ASCII only, as `ascii()` writes it. */
+const ascii = (text: string): string =>
+  text.replace(/\P{ASCII}/gu, (char) => {
+    const point = char.codePointAt(0) ?? 0
+    const digits = point.toString(16)
+    if (point < 0x100) return `\\x${digits.padStart(2, '0')}`
+    return point < 0x10000 ? `\\u${digits.padStart(4, '0')}` : `\\U${digits.padStart(8, '0')}`
+  })
+
+const textConversions: Readonly<Record<string, (value: unknown) => string>> = {
+  s: str,
+  r: repr,
+  a: (value) => ascii(repr(value)),
+}
+
+const exponent = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2')
+
+/** `%g`: as many digits as asked for, without trailing zeros, with an exponent where the number is very large or small. */
+function general(size: number, digits: number): string {
+  const precision = Math.max(digits, 1)
+  const power = size === 0 ? 0 : Number(size.toExponential(precision - 1).split('e')[1])
+  const text = power < -4 || power >= precision ? size.toExponential(precision - 1) : size.toPrecision(precision)
+  const [number = '', rest] = text.split('e')
+  const trimmed = number.includes('.') ? number.replace(/\.?0+$/, '') : number
+  return rest === undefined ? trimmed : exponent(`${trimmed}e${rest}`)
+}
+
+/** The digits of a number without its sign; undefined for a conversion that does not take it. */
+function digits(value: number, { conversion, precision, flags }: Shape): string | undefined {
+  const size = Math.abs(value)
+  const places = Number(precision ?? 6)
+  const whole = Math.trunc(size)
+  const filled = (text: string) => text.padStart(Number(precision ?? 0), '0')
+  const radix = { o: 8, x: 16, X: 16 }[conversion]
+  if (radix !== undefined) {
+    if (!Number.isInteger(value)) return undefined
+    const text = filled(whole.toString(radix))
+    const prefixed = flags.includes('#') ? `0${conversion === 'o' ? 'o' : 'x'}${text}` : text
+    return conversion === 'X' ? prefixed.toUpperCase() : prefixed
+  }
+  switch (conversion) {
+    case 'd':
+    case 'i':
+    case 'u':
+      return filled(whole.toString())
+    case 'f':
+    case 'F':
+      return size.toFixed(places)
+    case 'e':
+    case 'E':
+      return exponent(size.toExponential(places))[conversion === 'E' ? 'toUpperCase' : 'toString']()
+    case 'g':
+    case 'G':
+      return general(size, places)[conversion === 'G' ? 'toUpperCase' : 'toString']()
+    default:
+      return undefined
+  }
+}
+
+function shapedNumber(value: number, shape: Shape): string | undefined {
+  const text = digits(value, shape)
+  if (text === undefined) return undefined
+  const { flags, width } = shape
+  const sign = value < 0 || Object.is(value, -0) ? '-' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : ''
+  const zeros = flags.includes('0') && !flags.includes('-')
+  return padded(sign + (zeros ? text.padStart(Number(width) - sign.length, '0') : text), shape)
+}
+
+function character(value: unknown): string | undefined {
+  if (typeof value === 'string') return Array.from(value).length === 1 ? value : undefined
+  const isPoint = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 0x10ffff
+  return isPoint ? String.fromCodePoint(value) : undefined
+}
+
+function shaped(value: unknown, shape: Shape, template: string): string {
+  const { conversion, precision } = shape
+  const asText = Object.hasOwn(textConversions, conversion) ? textConversions[conversion] : undefined
+  if (asText !== undefined) {
+    const text = asText(value)
+    return padded(precision === undefined ? text : Array.from(text).slice(0, Number(precision)).join(''), shape)
+  }
+  const number = typeof value === 'boolean' ? Number(value) : value
+  const text =
+    conversion === 'c' ? character(number) : typeof number === 'number' ? shapedNumber(number, shape) : undefined
+  if (text !== undefined) return conversion === 'c' ? padded(text, shape) : text
   throw new UncheckableRule(`"${template}" cannot be filled: a value does not fit %${conversion}; use %(name)s.`)
 }
 
-function padded(text: string, flags: string, width: string): string {
-  return flags.includes('-') ? text.padEnd(Number(width)) : text.padStart(Number(width))
-}
-
-function partOf(template: string, [, name, flags = '', width = '', precision, conversion = '']: RegExpExecArray): Part {
+function partOf(template: string, match: RegExpExecArray): Part {
+  const [, name, flags = '', width = '', precision, conversion = ''] = match
   if (conversion === '%') return '%'
-  const shaped = (value: unknown) => {
-    const text = convert(value, conversion, template)
-    return padded(precision === undefined ? text : text.slice(0, Number(precision)), flags, width)
-  }
+  const shape: Shape = { flags, width, precision, conversion }
   // Without a name Python takes the whole mapping.
-  if (name === undefined) return (target) => shaped(target)
-  return (target) => (Object.hasOwn(target, name) ? shaped(target[name]) : undefined)
+  if (name === undefined) return (target) => shaped(target, shape, template)
+  return (target) => (Object.hasOwn(target, name) ? shaped(target[name], shape, template) : undefined)
 }
 
 /** Compiles a template once, so that filling it costs a look-up. */
