@@ -54,4 +54,6 @@ export function startApiWorkers(count: number, { log, clock }: { log: RootLogger
 export const isApiWorker = (): boolean => cluster.isWorker
 
 /** A copy has nothing more to tell the first process; the channel to it would keep it alive. */
-export const leaveWorkers = (): void => cluster.worker?.disconnect()
+export function leaveWorkers(): void {
+  cluster.worker?.disconnect()
+}

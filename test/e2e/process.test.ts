@@ -189,6 +189,26 @@ describe('the processes', { timeout: 5 * limitMs }, () => {
     }
   })
 
+  it('run apart with JSON-RPC between them, and the API with copies of itself', async () => {
+    const [rpc = 0] = await freePorts(1)
+    write({
+      DEFAULT: { rpc_transport: 'json-rpc', host: '127.0.0.1', log_file: '', use_stderr: 'true' },
+      json_rpc: { host_ip: '127.0.0.1', port: String(rpc), auth_strategy: 'noauth' },
+      api: { api_workers: '2' },
+    })
+    const conductor = start('conductor', ['--config-file', conf])
+    const api = start('api', ['--config-file', conf])
+    const url = `http://127.0.0.1:${port}/v1`
+    await until('an answer', async () => (await status(`${url}/drivers/fake-hardware/properties`)) === 200)
+    for (const { child } of [api, conductor]) child.kill('SIGTERM')
+    for (const { ended } of [api, conductor]) {
+      const { status: code, stderr } = await ended
+      assert.equal(code, 0, stderr)
+      assert.doesNotMatch(stderr, /ended by force/)
+    }
+    assert.match((await api.ended).stderr, /2 API workers are starting/)
+  })
+
   it('do not run apart without a transport', async () => {
     write()
     for (const command of ['api', 'conductor']) {
