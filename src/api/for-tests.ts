@@ -30,6 +30,7 @@ export const routingTo = (client: ConductorClient | undefined, host = 'test-host
         ? Promise.reject(new NoValidHost({ reason: 'no conductor is running' }))
         : Promise.resolve(host),
     ofNode: reached,
+    forUpkeep: reached,
     ofDriver: reached,
     any: reached,
   }

@@ -1,3 +1,4 @@
+import { NoValidHost } from '../errors/conductor.ts'
 import type { Node } from '../objects/index.ts'
 import { conductorContract, type ConductorClient } from './conductor.ts'
 import type { Transport } from './contract.ts'
@@ -9,6 +10,11 @@ export interface ConductorRouting {
   hostOfNode(node: Pick<Node, 'uuid' | 'driver' | 'conductor_group'>): Promise<string>
   /** The conductor that serves the node. @throws NoValidHost */
   ofNode(node: Pick<Node, 'uuid' | 'driver' | 'conductor_group'>): Promise<ConductorClient>
+  /**
+   * As `ofNode`, and any conductor when nobody runs the node's hardware type any more: such a node must still be put into
+   * maintenance, changed and deleted. @throws NoValidHost when there is no conductor at all
+   */
+  forUpkeep(node: Pick<Node, 'uuid' | 'driver' | 'conductor_group'>): Promise<ConductorClient>
   /** Any conductor that runs the hardware type. @throws DriverNotFound */
   ofDriver(driver: string): Promise<ConductorClient>
   /** Any conductor at all: for what concerns no node. @throws NoValidHost */
@@ -26,6 +32,14 @@ export function conductorRouting(ring: ConductorRing, transport: Transport): Con
   return {
     hostOfNode: (node) => ring.hostOfNode(node),
     ofNode: async (node) => clientOf(await ring.hostOfNode(node)),
+    async forUpkeep(node) {
+      try {
+        return clientOf(await ring.hostOfNode(node))
+      } catch (error) {
+        if (!(error instanceof NoValidHost)) throw error
+        return clientOf(await ring.anyHost())
+      }
+    },
     ofDriver: async (driver) => clientOf(await ring.anyHostOfDriver(driver)),
     any: async () => clientOf(await ring.anyHost()),
   }

@@ -6,7 +6,7 @@ import { createBody } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
 import { jsonText, route, type AnyCall } from '../../resource.ts'
 import type { Members } from '../../values.ts'
-import { conductorOf } from './conductor-of.ts'
+import { conductorOf, keeperOf } from './conductor-of.ts'
 import { nodeFields } from './fields.ts'
 import { chassisNamed, chassisOf, checkBootMode, checkName, linkableNode } from './rules.ts'
 import { nodeText } from './view.ts'
@@ -49,6 +49,7 @@ export const completeNode = (values: Members): Node => {
 const createNode = route({
   method: 'POST',
   path: '/v1/nodes',
+  answer: nodeView,
   status: 201,
   policy: ['baremetal:node:create:self_owned_node', 'baremetal:node:create'],
   asks: 'handler',
@@ -99,7 +100,7 @@ const deleteNode = route({
   extra: 404,
   async handler(call) {
     const node = await deletable(call)
-    const conductor = await conductorOf(call, node, 400)
+    const conductor = await keeperOf(call, node, 400)
     const destroy = () => conductor.destroy_node(call.context, { node_id: node.uuid ?? '' })
     await announced(call, 'node.delete', node, destroy, await chassisOf(call, node))
   },

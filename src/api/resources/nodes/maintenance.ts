@@ -2,12 +2,12 @@ import type { Node } from '../../../objects/node.ts'
 import { announced } from '../../announce.ts'
 import { optional, route, type AnyCall } from '../../resource.ts'
 import { Text } from '../../values.ts'
-import { conductorOf } from './conductor-of.ts'
+import { keeperOf } from './conductor-of.ts'
 import { visibleNode } from './visible.ts'
 
 async function setMaintenance(call: AnyCall, node: Node, maintenance: boolean, reason: string | null): Promise<void> {
   const data: Node = { ...node, maintenance, maintenance_reason: reason }
-  const conductor = await conductorOf(call, node, 400)
+  const conductor = await keeperOf(call, node, 400)
   const node_obj = { data, changes: ['maintenance', 'maintenance_reason'] as const }
   await announced(call, 'node.maintenance_set', data, () => conductor.update_node(call.context, { node_obj }))
 }

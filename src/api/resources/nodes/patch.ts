@@ -14,7 +14,7 @@ import { announced } from '../../announce.ts'
 import { PatchBody, patched, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { isOpen, jsonText, optional, route, type AnyCall, type Field } from '../../resource.ts'
 import { Flag, type Members } from '../../values.ts'
-import { conductorOf } from './conductor-of.ts'
+import { conductorOf, keeperOf } from './conductor-of.ts'
 import { nodeFields } from './fields.ts'
 import { chassisNamed, chassisOf, checkBootMode, checkName, linkableNode } from './rules.ts'
 import { nodeTarget, nodeText } from './view.ts'
@@ -189,6 +189,7 @@ const datesOf = (node: Node): Pick<Node, (typeof timeFields)[number]> =>
 const updateNode = route({
   method: 'PATCH',
   path: '/v1/nodes/:node',
+  answer: nodeView,
   policy: ['baremetal:node:get', ...new Set([...rulesByPath.map(([, rule]) => rule), generalRule])],
   asks: 'handler',
   args: { reset_interfaces: optional(Flag, { since: 45 }) },
@@ -208,7 +209,9 @@ const updateNode = route({
     await checkState(call, node, patch)
     for (const name of patchValues(patch, '/name')) checkName(name, call.minor)
     const node_obj = await patchNode(call, node, patch, parent?.uuid ?? undefined)
-    const conductor = await conductorOf(call, node_obj.data, 400)
+    // a node whose hardware type is gone must still be changed; a new hardware type must be there
+    const find = node_obj.changes.includes('driver') ? conductorOf : keeperOf
+    const conductor = await find(call, node_obj.data, 400)
     if (node_obj.changes.includes('driver') && node.console_enabled) {
       throw conflict(
         `Node ${node.uuid} can not update the driver while the console is enabled. Please stop the console first.`,
