@@ -1,3 +1,5 @@
+import { pythonSpace, strip } from '../python/text.ts'
+
 /** The `Authorization: Basic` header of RFC 7617, read as strictly as Python's `base64.b64decode(validate=True)`. */
 
 export interface BasicCredentials {
@@ -11,6 +13,7 @@ export class MalformedAuthorization extends Error {
   override readonly name = 'MalformedAuthorization'
 }
 
+const schemeAndToken = new RegExp(`^([^${pythonSpace}]+)[${pythonSpace}]+([^]+)$`)
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
@@ -18,7 +21,7 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  * @throws MalformedAuthorization when there is no token, or the scheme is another one
  */
 export function basicToken(header: string): string {
-  const [, scheme, token] = /^(\S+)\s+([^]+)$/.exec(header.trim()) ?? []
+  const [, scheme, token] = schemeAndToken.exec(strip(header)) ?? []
   if (scheme === undefined || token === undefined) {
     throw new MalformedAuthorization(
       'The Authorization header must be "Basic", a space, and base64 of "user:password".',

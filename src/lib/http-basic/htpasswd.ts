@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { parseOptions, verify } from '@node-rs/bcrypt'
 import { LRUCache } from 'lru-cache'
+import { strip } from '../python/text.ts'
 import { Turnstile } from './turnstile.ts'
 
 /** The file is missing, unreadable, or holds something other than bcrypt. An operator's mistake. */
@@ -20,10 +21,6 @@ export class WrongCredentials extends Error {
   }
 }
 
-/** What Python's `str.strip()` takes away; JavaScript's `trim` also eats U+FEFF, which would change a user's name. */
-const pythonSpace = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+'
-const edges = new RegExp(`^${pythonSpace}|${pythonSpace}$`, 'g')
-
 /** bcrypt looks at 72 bytes; more would let different passwords pass as one. */
 const longestPassword = 72
 const remembered = 256
@@ -38,7 +35,7 @@ const bcryptHash = /^\$2[yab]\$/
 const entriesOf = (text: string): string[] =>
   text
     .split(/\r\n|\r|\n/)
-    .map((line) => line.replace(edges, ''))
+    .map(strip)
     .filter((line) => line.includes(':'))
 
 function hashOf(entry: string): string {
