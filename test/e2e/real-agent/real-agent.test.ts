@@ -66,7 +66,7 @@ test(
       driver_info: machine.driverInfo,
       boot_interface: 'redfish-virtual-media',
       deploy_interface: 'direct',
-      inspect_interface: 'agent',
+      inspect_interface: 'no-inspect',
       bios_interface: 'no-bios',
       properties: { cpu_arch: 'x86_64', capabilities: 'boot_mode:uefi' },
     })
