@@ -4,7 +4,7 @@ import type { Row } from '../db/codec.ts'
 import type { Page } from '../db/paging.ts'
 import { ClientSideError, InvalidParameterValue } from '../errors/base.ts'
 import { resourceUrl } from './links.ts'
-import { jsonText, optional, type AnyCall, type Reply } from './resource.ts'
+import { jsonText, optional, type AnyCall, type Described, type Reply } from './resource.ts'
 import { Flag, Integer, Text, TextList, Uuid } from './values.ts'
 import type { View, ViewContext } from './view.ts'
 
@@ -18,6 +18,18 @@ export const pageArgs = {
 /** Parameters that choose what is shown. */
 export const fieldArgs = { fields: optional(TextList, { since: 8 }) }
 export const detailArgs = { detail: optional(Flag, { since: 43, below: 400 }) }
+
+/** The answer of a list, for the OpenAPI document. */
+export const listAnswer = (collection: string, member: Described): Described => ({
+  schema: (minor) => ({
+    type: 'object',
+    properties: {
+      [collection]: { type: 'array', items: member.schema(minor) },
+      next: { type: 'string', format: 'uri', description: 'where the next page is; missing on the last one' },
+    },
+    required: [collection],
+  }),
+})
 
 export interface PageArgs {
   readonly marker: string | undefined

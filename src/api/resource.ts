@@ -10,7 +10,7 @@ import type { Logger } from '../lib/oslo-log/logger.ts'
 import type { Notifier } from '../notifications/notifier.ts'
 import type { ConductorRouting } from '../rpc/routing.ts'
 import type { Authorizer } from './authorizer.ts'
-import type { Members, Value } from './values.ts'
+import type { JsonSchema, Members, Value } from './values.ts'
 
 /** What every handler works with. */
 export interface ApiParts {
@@ -148,6 +148,8 @@ export interface RouteSpec<P extends Parameters, B> extends Window {
   readonly extra?: 404
   /** one line for the OpenAPI document */
   readonly summary?: string
+  /** what the answer is made of; without it only that it is JSON is told */
+  readonly answer?: Described
   handler(call: Call<ArgumentsOf<P>, B>): unknown
 }
 
@@ -166,7 +168,13 @@ export interface Route extends Window {
   readonly extra: 400 | 404
   readonly action: boolean
   readonly summary: string | undefined
+  readonly answer: Described | undefined
   readonly handler: (call: AnyCall) => unknown
+}
+
+/** Something whose JSON Schema in a version can be told: a view, a list of one. */
+export interface Described {
+  schema(minor: number): JsonSchema
 }
 
 /** Declares a route. */
@@ -189,6 +197,7 @@ export function route<const P extends Parameters = Record<string, never>, B = un
     extra: spec.extra ?? 400,
     action: spec.action ?? false,
     summary: spec.summary,
+    answer: spec.answer,
     handler: (call) => spec.handler(call as Call<ArgumentsOf<P>, B>),
   }
 }

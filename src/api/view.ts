@@ -6,7 +6,7 @@ import type { Row } from '../db/codec.ts'
 import { InvalidParameterValue, NotAcceptable } from '../errors/base.ts'
 import { linksText } from './links.ts'
 import { isOpen, type Field, type FieldTable, type Window } from './resource.ts'
-import type { Stored } from './values.ts'
+import type { JsonSchema, Stored } from './values.ts'
 
 export interface ViewContext {
   /** where clients reach this service */
@@ -45,6 +45,8 @@ export interface View<C extends ViewContext> {
   check(names: readonly string[] | undefined, minor: number): void
   /** @param names null: everything that the version has */
   writer(minor: number, names: readonly string[] | null): Write<C>
+  /** what a writer writes, for the OpenAPI document; a client that names fields gets fewer */
+  schema(minor: number): JsonSchema
   /** columns that a writer reads; null when it may read any */
   columns(minor: number, names: readonly string[]): string[]
 }
@@ -73,6 +75,19 @@ const writers: Readonly<Record<Stored, (value: unknown) => string>> = {
   dict: (value) => (value === null || value === undefined || value === '' ? '{}' : (value as string)),
   list: (value) => (value === null || value === undefined || value === '' ? '[]' : (value as string)),
 }
+
+const shownTypes: Readonly<Record<Stored, JsonSchema>> = {
+  text: { type: ['string', 'null'] },
+  bool: { type: ['boolean', 'null'] },
+  int: { type: ['integer', 'null'] },
+  time: { type: ['string', 'null'], format: 'date-time' },
+  dict: { type: ['object', 'null'] },
+  list: { type: 'array' },
+}
+/** What a column may hold is less certain than what a body may: older releases wrote it too. */
+const shownSchema = ({ value: { stored, schema } }: Field): JsonSchema =>
+  stored === 'dict' && !('type' in schema) ? {} : shownTypes[stored]
+const linksSchema: JsonSchema = { type: 'array' }
 
 function writerOf<C extends ViewContext>(
   name: string,
@@ -136,6 +151,12 @@ export function defineView<C extends ViewContext = ViewContext>(spec: ViewSpec<C
       }
       if (unknown.length > 0)
         throw new InvalidParameterValue(`Field(s) "${unknown.join(', ').slice(0, 256)}" are not valid`)
+    },
+    schema(minor) {
+      const own = shown.filter(([, field]) => isOpen(field, minor)).map(([name, field]) => [name, shownSchema(field)])
+      const more = extras.filter(([, extra]) => isOpen(extra, minor)).map(([name]) => [name, linksSchema])
+      const links = spec.links === false ? {} : { links: linksSchema }
+      return { type: 'object', properties: { ...Object.fromEntries([...own, ...more]), ...links } }
     },
     writer(minor, names) {
       const key = names === null ? String(minor) : `${minor} ${names.join(' ')}`

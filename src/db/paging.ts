@@ -20,7 +20,7 @@ export interface Start {
 /** The column to sort by. @throws InvalidParameterValue */
 export function sortColumn(table: TableName, sortKey: string | undefined): string {
   const column = sortKey ?? 'id'
-  if (!(column in tables[table].columns))
+  if (!Object.hasOwn(tables[table].columns, column))
     throw new InvalidParameterValue(`The sort_key value "${column}" is an invalid field for sorting.`)
   return column
 }

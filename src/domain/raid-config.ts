@@ -69,7 +69,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 function checkLogicalDisk(disk: unknown, where: string): void {
   if (!isObject(disk)) throw wrong(`${where} must be an object`)
   for (const [name, value] of Object.entries(disk)) {
-    const field = logicalDiskFields[name]
+    const field = Object.hasOwn(logicalDiskFields, name) ? logicalDiskFields[name] : undefined
     if (field === undefined) throw wrong(`${where} has an unknown field ${name}`)
     const problem = field.check(value)
     if (problem !== null) throw wrong(`${name} of ${where} ${problem}`)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestContext } from '../domain/context.ts'
 import type { Logger } from '../lib/oslo-log/logger.ts'
+import { copy } from '../lib/json-patch/apply.ts'
 import { maskMembers } from '../lib/secrets/mask.ts'
 import type { JsonDict } from '../objects/versioned-object.ts'
 import { events, type EventName, type EventSpec, type NotificationLevel, type NotificationStatus } from './events.ts'
@@ -113,7 +114,7 @@ export class Notifier {
         publisher_id: `${this.options.service}.${this.options.host}`,
         event_type: `baremetal.${event}.${status}`,
         priority: level.toUpperCase(),
-        payload: structuredClone(buildPayload(events[event].payload, source, extra)),
+        payload: copy(buildPayload(events[event].payload, source, extra)),
         timestamp: timestamp(this.options.now()),
       }
       this.send(message, level, context)

@@ -7,6 +7,7 @@ import {
   PortNotFound,
   RuleActionExecutionFailure,
 } from '../../errors/index.ts'
+import { copy as copyJson } from '../../lib/json-patch/apply.ts'
 import { str } from '../../lib/python/text.ts'
 import { contains } from '../../lib/python/values.ts'
 import { NodeObject } from '../../objects/node.ts'
@@ -40,7 +41,7 @@ function setAt(target: object, fields: Fields, path: string, value: unknown): vo
     return
   }
   if (field === undefined) throw new TypeError(`there is no field "${name}"`)
-  const copy = structuredClone({ [name]: row[name] })
+  const copy = copyJson({ [name]: row[name] })
   parentOf(copy, parts, true)[parts.at(-1) ?? ''] = value
   row[name] = copy[name]
 }
@@ -53,7 +54,7 @@ function extendAt(target: object, fields: Fields, path: string, value: unknown, 
     if (parts.length === 1) return
     throw new TypeError(`there is no field "${name}"`)
   }
-  const copy = structuredClone({ [name]: row[name] })
+  const copy = copyJson({ [name]: row[name] })
   const parent = parentOf(copy, parts, true)
   const last = parts.at(-1) ?? ''
   if (!Object.hasOwn(parent, last)) parent[last] = []
@@ -73,7 +74,7 @@ function deleteAt(target: object, fields: Fields, path: string): void {
   // a whole field cannot be taken away
   if (parts.length === 1) return
   const row = target as Record<string, unknown>
-  const copy = structuredClone({ [name]: row[name] })
+  const copy = copyJson({ [name]: row[name] })
   const parent = parentOf(copy, parts, false)
   const last = parts.at(-1) ?? ''
   if (!Object.hasOwn(parent, last)) throw new TypeError(`there is no "${last}"`)

@@ -12,7 +12,7 @@ import type { Allocation, Node } from '../../../objects/index.ts'
 import { announced } from '../../announce.ts'
 import { createBody, PatchBody, patched, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
-import { fieldArgs, listReply, pageArgs, pageOf } from '../../listing.ts'
+import { listAnswer, fieldArgs, listReply, pageArgs, pageOf } from '../../listing.ts'
 import { projectOfList } from '../../project-lists.ts'
 import { jsonText, optional, route, type AnyCall } from '../../resource.ts'
 import { orWithSuffix } from '../../suffix.ts'
@@ -81,6 +81,7 @@ async function nodeFilter(call: AnyCall, ident: string): Promise<Node> {
 const listAllocations = route({
   method: 'GET',
   path: '/v1/allocations',
+  answer: listAnswer('allocations', view),
   ...versions,
   policy: ['baremetal:allocation:list_all', 'baremetal:allocation:list'],
   asks: 'handler',
@@ -126,6 +127,7 @@ const listAllocations = route({
 const showAllocation = route({
   method: 'GET',
   path: '/v1/allocations/:allocation',
+  answer: view,
   ...versions,
   policy: 'baremetal:allocation:get',
   asks: 'handler',
@@ -170,6 +172,7 @@ function checkName(name: unknown): void {
 const createAllocation = route({
   method: 'POST',
   path: '/v1/allocations',
+  answer: view,
   ...changing,
   status: 201,
   policy: ['baremetal:allocation:create', 'baremetal:allocation:create_restricted', 'baremetal:node:get'],
@@ -226,6 +229,7 @@ const allowed = updatable(allocationFields)
 const updateAllocationRoute = route({
   method: 'PATCH',
   path: '/v1/allocations/:allocation',
+  answer: view,
   since: 57,
   outside: 405,
   policy: ['baremetal:allocation:get', 'baremetal:allocation:update'],
@@ -282,6 +286,7 @@ async function allocationOfNode(call: AnyCall, node: Node): Promise<Row> {
 const showOfNode = route({
   method: 'GET',
   path: '/v1/nodes/:node/allocation',
+  answer: view,
   ...nested,
   policy: ['baremetal:node:get', 'baremetal:allocation:get'],
   asks: 'handler',

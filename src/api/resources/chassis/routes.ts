@@ -11,7 +11,16 @@ import type { Chassis } from '../../../objects/index.ts'
 import { announced } from '../../announce.ts'
 import { createBody, patched, PatchBody, patchedFields, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
-import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields, type PageArgs } from '../../listing.ts'
+import {
+  listAnswer,
+  detailArgs,
+  fieldArgs,
+  listReply,
+  pageArgs,
+  pageOf,
+  shownFields,
+  type PageArgs,
+} from '../../listing.ts'
 import { jsonText, route, type AnyCall } from '../../resource.ts'
 import { Uuid } from '../../values.ts'
 import { rowOf } from '../../view.ts'
@@ -41,6 +50,7 @@ async function list(call: AnyCall, args: PageArgs, shown: readonly string[] | nu
 const listChassis = route({
   method: 'GET',
   path: '/v1/chassis',
+  answer: listAnswer('chassis', chassisView),
   policy: 'baremetal:chassis:get',
   args: { ...pageArgs, ...fieldArgs, ...detailArgs },
   async handler(call) {
@@ -53,6 +63,7 @@ const listChassis = route({
 const listChassisDetail = route({
   method: 'GET',
   path: '/v1/chassis/detail',
+  answer: listAnswer('chassis', chassisView),
   action: true,
   policy: 'baremetal:chassis:get',
   args: pageArgs,
@@ -62,6 +73,7 @@ const listChassisDetail = route({
 const showChassis = route({
   method: 'GET',
   path: '/v1/chassis/:chassis',
+  answer: chassisView,
   policy: 'baremetal:chassis:get',
   args: fieldArgs,
   async handler(call) {
@@ -75,6 +87,7 @@ const showChassis = route({
 const createChassisRoute = route({
   method: 'POST',
   path: '/v1/chassis',
+  answer: chassisView,
   status: 201,
   policy: 'baremetal:chassis:create',
   body: createBody(chassisFields),
@@ -91,6 +104,7 @@ const allowed = updatable(chassisFields)
 const updateChassisRoute = route({
   method: 'PATCH',
   path: '/v1/chassis/:chassis',
+  answer: chassisView,
   policy: 'baremetal:chassis:update',
   body: PatchBody,
   async handler(call) {

@@ -1,7 +1,7 @@
 import type { Row } from '../../../db/codec.ts'
 import { getConductor, listConductors } from '../../../db/conductors.ts'
 import type { Conductor } from '../../../objects/conductor.ts'
-import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
+import { listAnswer, detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
 import { field, jsonText, optional, route, type AnyCall } from '../../resource.ts'
 import { Flag, HostPort, Text, TextList, Time } from '../../values.ts'
 import { defineView, rowOf } from '../../view.ts'
@@ -32,6 +32,7 @@ const listConductorsRoute = route({
   ...window,
   method: 'GET',
   path: '/v1/conductors',
+  answer: listAnswer('conductors', conductorView),
   policy: 'baremetal:conductor:get',
   args: { ...pageArgs, marker: optional(HostPort), ...fieldArgs, ...detailArgs },
   async handler(call) {
@@ -58,6 +59,7 @@ const showConductor = route({
   ...window,
   method: 'GET',
   path: '/v1/conductors/:conductor',
+  answer: conductorView,
   policy: 'baremetal:conductor:get',
   args: fieldArgs,
   async handler(call) {

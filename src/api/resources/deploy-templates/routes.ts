@@ -12,7 +12,7 @@ import type { DeployTemplate } from '../../../objects/index.ts'
 import { announced } from '../../announce.ts'
 import { createBody, PatchBody, patched, patchedFields, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
-import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
+import { listAnswer, detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
 import { jsonText, route, type AnyCall } from '../../resource.ts'
 import { orWithSuffix } from '../../suffix.ts'
 import { UuidOrName } from '../../values.ts'
@@ -31,6 +31,7 @@ const templateOf = (call: AnyCall): Promise<DeployTemplate> =>
 const listTemplates = route({
   method: 'GET',
   path: '/v1/deploy_templates',
+  answer: listAnswer('deploy_templates', deployTemplateView),
   since: 55,
   outside: 'routing 404',
   policy: 'baremetal:deploy_template:get',
@@ -57,6 +58,7 @@ const listTemplates = route({
 const showTemplate = route({
   method: 'GET',
   path: '/v1/deploy_templates/:template',
+  answer: deployTemplateView,
   since: 55,
   outside: 'routing 404',
   policy: 'baremetal:deploy_template:get',
@@ -72,6 +74,7 @@ const showTemplate = route({
 const createTemplate = route({
   method: 'POST',
   path: '/v1/deploy_templates',
+  answer: deployTemplateView,
   since: 55,
   outside: 'routing 405',
   status: 201,
@@ -97,6 +100,7 @@ const allowed = updatable(deployTemplateFields)
 const updateTemplate = route({
   method: 'PATCH',
   path: '/v1/deploy_templates/:template',
+  answer: deployTemplateView,
   since: 55,
   outside: 'routing 405',
   policy: 'baremetal:deploy_template:update',

@@ -15,7 +15,7 @@ import type { JsonDict } from '../../../objects/versioned-object.ts'
 import { announced } from '../../announce.ts'
 import { createBody, PatchBody, patched, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
-import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
+import { listAnswer, detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
 import { jsonText, optional, route, type AnyCall } from '../../resource.ts'
 import { Text, Uuid } from '../../values.ts'
 import { rowOf } from '../../view.ts'
@@ -38,6 +38,7 @@ function complete(body: InspectionRuleValues & JsonDict): InspectionRuleValues {
 const listRules = route({
   method: 'GET',
   path: '/v1/inspection_rules',
+  answer: listAnswer('inspection_rules', inspectionRuleView),
   since: 96,
   outside: 404,
   policy: 'baremetal:inspection_rule:get',
@@ -64,6 +65,7 @@ const listRules = route({
 const showRule = route({
   method: 'GET',
   path: '/v1/inspection_rules/:rule',
+  answer: inspectionRuleView,
   since: 96,
   outside: 404,
   policy: 'baremetal:inspection_rule:get',
@@ -79,6 +81,7 @@ const showRule = route({
 const createRule = route({
   method: 'POST',
   path: '/v1/inspection_rules',
+  answer: inspectionRuleView,
   since: 96,
   outside: 405,
   status: 201,
@@ -99,6 +102,7 @@ const allowed = updatable(inspectionRuleFields)
 const updateRule = route({
   method: 'PATCH',
   path: '/v1/inspection_rules/:rule',
+  answer: inspectionRuleView,
   since: 96,
   outside: 405,
   policy: 'baremetal:inspection_rule:update',

@@ -9,7 +9,7 @@ import type { Members } from '../../values.ts'
 import { conductorOf, keeperOf } from './conductor-of.ts'
 import { nodeFields } from './fields.ts'
 import { chassisNamed, chassisOf, checkBootMode, checkName, linkableNode } from './rules.ts'
-import { nodeText } from './view.ts'
+import { nodeView, nodeText } from './view.ts'
 import { visibleNode } from './visible.ts'
 
 /**

@@ -5,7 +5,7 @@ import { getNodeInventory } from '../../../db/node-inventory.ts'
 import { InvalidParameterValue } from '../../../errors/base.ts'
 import { BIOSSettingNotFound } from '../../../errors/driver.ts'
 import { NodeInventoryNotFound } from '../../../errors/node.ts'
-import { shownFields } from '../../listing.ts'
+import { listAnswer, shownFields } from '../../listing.ts'
 import { field, optional, route } from '../../resource.ts'
 import { Flag, Integer, nullable, Text, TextList, Time } from '../../values.ts'
 import { defineView, rowOf } from '../../view.ts'
@@ -42,6 +42,7 @@ const listBios = route({
   ...biosWindow,
   method: 'GET',
   path: '/v1/nodes/:node/bios',
+  answer: listAnswer('bios', biosView),
   policy: ['baremetal:node:get', 'baremetal:node:bios:get'],
   asks: 'handler',
   args: { detail: optional(Flag, { since: 74, below: 400 }), fields: optional(TextList, { since: 74, below: 400 }) },
@@ -100,6 +101,7 @@ const firmwareView = defineView({
 const listFirmware = route({
   method: 'GET',
   path: '/v1/nodes/:node/firmware',
+  answer: listAnswer('firmware', firmwareView),
   since: 86,
   outside: 'routing 404',
   policy: ['baremetal:node:get', 'baremetal:node:firmware:get'],

@@ -1,6 +1,6 @@
 import { getNodeHistory, listNodeHistoryRows } from '../../../db/node-history.ts'
 import { NodeHistoryNotFound } from '../../../errors/node.ts'
-import { listReply, pageArgs, pageOf } from '../../listing.ts'
+import { listAnswer, listReply, pageArgs, pageOf } from '../../listing.ts'
 import { field, jsonText, route, withFallback } from '../../resource.ts'
 import { Flag, Integer, nullable, Text, Time, Uuid } from '../../values.ts'
 import { defineView, rowOf, textOf, type ViewContext } from '../../view.ts'
@@ -49,6 +49,7 @@ const listHistory = route({
   ...window,
   method: 'GET',
   path: '/v1/nodes/:node/history',
+  answer: listAnswer('history', historyView),
   policy: ['baremetal:node:get', 'baremetal:node:history:get'],
   asks: 'handler',
   args: { ...pageArgs, detail: withFallback(Flag, false) },
@@ -75,6 +76,7 @@ const showHistory = route({
   ...window,
   method: 'GET',
   path: '/v1/nodes/:node/history/:event',
+  answer: historyView,
   policy: ['baremetal:node:get', 'baremetal:node:history:get'],
   asks: 'handler',
   async handler(call) {

@@ -5,7 +5,7 @@ import { faults } from '../../../domain/states.ts'
 import { ClientSideError, HTTPForbidden, InvalidParameterValue, NotAcceptable } from '../../../errors/base.ts'
 import type { Node } from '../../../objects/index.ts'
 import { collectionOnly } from '../../collection-only.ts'
-import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
+import { listAnswer, detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
 import { isOpen, optional, route, type AnyCall, type ArgumentsOf, type Reply } from '../../resource.ts'
 import { checked, Flag, Text, TextList, Uuid } from '../../values.ts'
 import { linkedFields, nodeFields, unsortableFields } from './fields.ts'
@@ -147,6 +147,7 @@ function checkListFields(fields: readonly string[] | undefined, minor: number): 
 const listNodes = route({
   method: 'GET',
   path: '/v1/nodes',
+  answer: listAnswer('nodes', nodeView),
   policy: ['baremetal:node:list_all', 'baremetal:node:list'],
   asks: 'handler',
   args: { ...pageArgs, ...fieldArgs, ...detailArgs, ...filterArgs, ...childArgs },
@@ -160,6 +161,7 @@ const listNodes = route({
 const listNodesDetail = route({
   method: 'GET',
   path: '/v1/nodes/detail',
+  answer: listAnswer('nodes', nodeView),
   action: true,
   policy: ['baremetal:node:list_all', 'baremetal:node:list'],
   asks: 'handler',
@@ -177,6 +179,7 @@ async function chassisOf(call: AnyCall): Promise<string> {
 const listNodesOfChassis = route({
   method: 'GET',
   path: '/v1/chassis/:chassis/nodes',
+  answer: listAnswer('nodes', nodeView),
   policy: ['baremetal:node:list_all', 'baremetal:node:list'],
   asks: 'handler',
   args: { ...pageArgs, ...fieldArgs, ...detailArgs, ...filterArgs, ...childArgs },
@@ -191,6 +194,7 @@ const listNodesOfChassis = route({
 const listNodesOfChassisDetail = route({
   method: 'GET',
   path: '/v1/chassis/:chassis/nodes/detail',
+  answer: listAnswer('nodes', nodeView),
   policy: ['baremetal:node:list_all', 'baremetal:node:list'],
   asks: 'handler',
   args: { ...pageArgs, ...filterArgs, ...childArgsOfDetail },

@@ -17,7 +17,7 @@ import { Flag, type Members } from '../../values.ts'
 import { conductorOf, keeperOf } from './conductor-of.ts'
 import { nodeFields } from './fields.ts'
 import { chassisNamed, chassisOf, checkBootMode, checkName, linkableNode } from './rules.ts'
-import { nodeTarget, nodeText } from './view.ts'
+import { nodeView, nodeTarget, nodeText } from './view.ts'
 import { visibleNode } from './visible.ts'
 
 const fields: Readonly<Record<string, Field>> = nodeFields

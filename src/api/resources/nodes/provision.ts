@@ -112,8 +112,8 @@ const youngerThan = (minor: number, since: number, what: string): void => {
 export function authorizeSteps(call: AnyCall, steps: readonly unknown[], node?: Node): void {
   const refused: string[] = []
   for (const step of steps) {
-    if (!isMembers(step)) continue
-    const name = `${String(step['interface'])}.${String(step['step'])}`
+    if (!isMembers(step) || typeof step['interface'] !== 'string' || typeof step['step'] !== 'string') continue
+    const name = `${step['interface']}.${step['step']}`
     const rule = `baremetal:step:execute:${name}`
     if (!call.api.policy.knows(rule)) continue
     try {

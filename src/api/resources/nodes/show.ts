@@ -10,6 +10,7 @@ import { isUuidLike } from '../../../lib/text/uuid.ts'
 const showNode = route({
   method: 'GET',
   path: '/v1/nodes/:node',
+  answer: nodeView,
   policy: 'baremetal:node:get',
   asks: 'handler',
   args: fieldArgs,

@@ -37,6 +37,7 @@ const statesView = defineView({
 const showStates = route({
   method: 'GET',
   path: '/v1/nodes/:node/states',
+  answer: statesView,
   policy: ['baremetal:node:get', 'baremetal:node:get_states'],
   asks: 'handler',
   async handler(call) {

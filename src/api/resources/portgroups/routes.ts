@@ -16,7 +16,7 @@ import { createBody, patched, PatchBody, patchedFields, patchValues, readPatched
 import { collectionOnly } from '../../collection-only.ts'
 import { RoutingFault } from '../../faults.ts'
 import { resourceUrl } from '../../links.ts'
-import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
+import { listAnswer, detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
 import {
   isOpen,
   jsonText,
@@ -106,6 +106,7 @@ const listPortgroups = route({
   ...window,
   method: 'GET',
   path: '/v1/portgroups',
+  answer: listAnswer('portgroups', portgroupView),
   policy: listRules,
   asks: 'handler',
   args: { ...pageArgs, ...fieldArgs, ...detailArgs, ...filterArgs },
@@ -120,6 +121,7 @@ const listPortgroupsDetail = route({
   ...window,
   method: 'GET',
   path: '/v1/portgroups/detail',
+  answer: listAnswer('portgroups', portgroupView),
   action: true,
   policy: listRules,
   asks: 'handler',
@@ -174,6 +176,7 @@ const showPortgroup = route({
   ...window,
   method: 'GET',
   path: '/v1/portgroups/:portgroup',
+  answer: portgroupView,
   policy: ['baremetal:node:get', 'baremetal:portgroup:get'],
   asks: 'handler',
   args: fieldArgs,
@@ -199,6 +202,7 @@ const createPortgroupRoute = route({
   ...window,
   method: 'POST',
   path: '/v1/portgroups',
+  answer: portgroupView,
   status: 201,
   policy: ['baremetal:node:get', 'baremetal:portgroup:create'],
   asks: 'handler',
@@ -230,6 +234,7 @@ const updatePortgroupRoute = route({
   ...window,
   method: 'PATCH',
   path: '/v1/portgroups/:portgroup',
+  answer: portgroupView,
   policy: ['baremetal:node:get', 'baremetal:portgroup:update'],
   asks: 'handler',
   body: PatchBody,

@@ -30,7 +30,7 @@ import {
 } from '../../bodies.ts'
 import { collectionOnly } from '../../collection-only.ts'
 import { resourceUrl } from '../../links.ts'
-import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
+import { listAnswer, detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
 import {
   isOpen,
   jsonText,
@@ -146,6 +146,7 @@ const listRules = ['baremetal:port:list_all', 'baremetal:port:list'] as const
 const listPorts = route({
   method: 'GET',
   path: '/v1/ports',
+  answer: listAnswer('ports', portView),
   policy: listRules,
   asks: 'handler',
   args: { ...pageArgs, ...fieldArgs, ...detailArgs, ...filterArgs },
@@ -159,6 +160,7 @@ const listPorts = route({
 const listPortsDetail = route({
   method: 'GET',
   path: '/v1/ports/detail',
+  answer: listAnswer('ports', portView),
   action: true,
   policy: listRules,
   asks: 'handler',
@@ -210,6 +212,7 @@ const portsOfPortgroup = nested('portgroups/:portgroup', { since: 24, outside: '
 const showPort = route({
   method: 'GET',
   path: '/v1/ports/:port',
+  answer: portView,
   policy: ['baremetal:node:get', 'baremetal:port:get'],
   asks: 'handler',
   args: fieldArgs,
@@ -258,6 +261,7 @@ const nothing = (object: { fields: Readonly<Record<string, unknown>> }): Members
 const createPort = route({
   method: 'POST',
   path: '/v1/ports',
+  answer: portView,
   status: 201,
   policy: ['baremetal:node:get', 'baremetal:port:create'],
   asks: 'handler',
@@ -326,6 +330,7 @@ async function portgroupAfter(call: AnyCall, uuid: unknown): Promise<Portgroup |
 const updatePort = route({
   method: 'PATCH',
   path: '/v1/ports/:port',
+  answer: portView,
   policy: ['baremetal:node:get', 'baremetal:port:update'],
   asks: 'handler',
   body: PatchBody,

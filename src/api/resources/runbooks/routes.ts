@@ -15,7 +15,7 @@ import type { Runbook } from '../../../objects/index.ts'
 import { announced } from '../../announce.ts'
 import { createBody, PatchBody, patched, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { resourceUrl } from '../../links.ts'
-import { detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
+import { listAnswer, detailArgs, fieldArgs, listReply, pageArgs, pageOf, shownFields } from '../../listing.ts'
 import { projectOfList } from '../../project-lists.ts'
 import { jsonText, optional, route, type AnyCall } from '../../resource.ts'
 import { Anything, Flag, UuidOrName } from '../../values.ts'
@@ -46,6 +46,7 @@ export async function authorizedRunbook(call: AnyCall, rules: readonly string[])
 const listRunbooksRoute = route({
   method: 'GET',
   path: '/v1/runbooks',
+  answer: listAnswer('runbooks', runbookView),
   since: 92,
   outside: 'routing 404',
   policy: ['baremetal:runbook:list_all', 'baremetal:runbook:list'],
@@ -76,6 +77,7 @@ const listRunbooksRoute = route({
 const showRunbook = route({
   method: 'GET',
   path: '/v1/runbooks/:runbook',
+  answer: runbookView,
   since: 92,
   outside: 'routing 404',
   policy: 'baremetal:runbook:get',
@@ -104,6 +106,7 @@ function ownerOf({ context }: AnyCall, values: RunbookValues): string | null {
 const createRunbookRoute = route({
   method: 'POST',
   path: '/v1/runbooks',
+  answer: runbookView,
   since: 92,
   outside: 'routing 405',
   status: 201,
@@ -149,6 +152,7 @@ function checkOwnership(runbook: Runbook, patch: readonly PatchOperation[]): voi
 const updateRunbookRoute = route({
   method: 'PATCH',
   path: '/v1/runbooks/:runbook',
+  answer: runbookView,
   since: 92,
   outside: 'routing 405',
   policy: ['baremetal:runbook:update', 'baremetal:runbook:update:owner', 'baremetal:runbook:update:public'],
