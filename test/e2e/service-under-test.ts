@@ -85,8 +85,14 @@ export async function startServiceUnderTest(options: ServiceOptions = {}): Promi
     directory,
     options.imageSize === undefined ? {} : { imageSize: options.imageSize },
   )
+  await using stack = new AsyncDisposableStack()
+  if (process.env['E2E_KEEP'] === undefined) stack.defer(() => rm(directory, { recursive: true, force: true }))
   const images = await startFileServer(materials.directory)
-  const files = real ? await startFileServer(join(state, 'http'), { port: filesPort }) : undefined
+  stack.defer(() => images.close())
+  if (real) {
+    const files = await startFileServer(join(state, 'http'), { port: filesPort })
+    stack.defer(() => files.close())
+  }
   const config = join(directory, 'ironic.conf')
   const text = serviceConfig({
     state,
@@ -118,6 +124,7 @@ export async function startServiceUnderTest(options: ServiceOptions = {}): Promi
       api,
     })
   let service = await start()
+  const around = stack.move()
   return {
     directory,
     state,
@@ -132,9 +139,7 @@ export async function startServiceUnderTest(options: ServiceOptions = {}): Promi
     },
     close: async () => {
       await service.stop()
-      await files?.close()
-      await images.close()
-      if (process.env['E2E_KEEP'] === undefined) await rm(directory, { recursive: true, force: true })
+      await around.disposeAsync()
     },
   }
 }
