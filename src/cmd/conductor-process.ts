@@ -4,11 +4,12 @@ import { type RunningConductor, startConductor } from '../conductor/conductor.ts
 import { FileServer } from '../images/file-server.ts'
 import { applyStoredRules } from '../inspection/rules/stored.ts'
 import type { Logger } from '../lib/oslo-log/logger.ts'
+import { sensorSender, type SensorSender } from '../notifications/sensors.ts'
 import { conductorContract } from '../rpc/conductor.ts'
 import type { Transport } from '../rpc/contract.ts'
 import type { ConductorRing } from '../rpc/ring.ts'
 import { usesSqlite } from './database.ts'
-import { configuredNotifier } from './messaging/notifications.ts'
+import { configuredNotifier, notificationDrivers } from './messaging/notifications.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { CommandFailure } from './run-command.ts'
 import type { Stop } from './signals.ts'
@@ -34,6 +35,7 @@ export async function serveConductor(
   }
   const notifier = await configuredNotifier(config, 'ironic-conductor', config.DEFAULT.host, log, () => clock.now())
   stack.defer(() => notifier.close())
+  const sendSensors = await configuredSensors(stack, config, log, clock)
   const conductor = await startConductor({
     config,
     db,
@@ -42,11 +44,29 @@ export async function serveConductor(
     ring,
     notifier,
     applyInspectionRules: applyStoredRules,
+    ...(sendSensors === undefined ? {} : { sendSensors }),
   })
   stack.defer(() => conductor.stop())
   const served = await transport.serve(conductorContract, conductor.host, conductor.service)
   const closing = stack.move()
   return { host: conductor.host, stop: (how) => stopConductor(conductor, served, closing, how) }
+}
+
+/** Sensor data leave by the notification drivers, whatever `notification_level` says. @throws ConfigInvalid */
+async function configuredSensors(
+  stack: AsyncDisposableStack,
+  config: Config,
+  log: Logger,
+  clock: ProcessParts['clock'],
+): Promise<SensorSender | undefined> {
+  if (!config.sensor_data.send_sensor_data) return undefined
+  const { driver: names, topics } = config.oslo_messaging_notifications
+  const line = log.named('ironic.sensors')
+  if (names.length === 0)
+    line.warning('[sensor_data]send_sensor_data is true, but [oslo_messaging_notifications]driver names nobody')
+  const drivers = await notificationDrivers(config, names, { service: 'ironic-conductor', log: line, url: null })
+  for (const driver of drivers) stack.defer(async () => driver.close?.())
+  return sensorSender({ drivers, topics, host: config.DEFAULT.host, now: () => clock.now() })
 }
 
 async function stopConductor(

@@ -17,6 +17,7 @@ import type { Node } from '../objects/index.ts'
 import type { JsonDict } from '../objects/versioned-object.ts'
 import { ConductorTask } from './conductor-task.ts'
 import type { Notifier } from '../notifications/notifier.ts'
+import type { SensorSender } from '../notifications/sensors.ts'
 import type { Slot, Workers } from './workers.ts'
 
 /** What tasks are made from. */
@@ -36,6 +37,8 @@ export interface TaskParts {
   readonly signal: AbortSignal
   /** Tells nova that the power of an instance's machine changed. */
   readonly powerChanged?: (context: RequestContext, instanceUuid: string, state: string | null) => Promise<void>
+  /** Where sensor data go; undefined: nobody listens. */
+  readonly sendSensors?: SensorSender
   /** Runs the inspection rules on what a ramdisk has reported. */
   readonly applyInspectionRules?: (task: ConductorTask, inventory: JsonDict, pluginData: JsonDict) => Promise<void>
   /** Removes the inventory of a node that is deleted from the object store. */

@@ -5,6 +5,7 @@ import { historyCleaning } from './node-history.ts'
 import { orphanAllocations, orphanNodes } from './orphans.ts'
 import { powerRecovery, powerSync } from './power-sync.ts'
 import type { PeriodicTask } from './scheduler.ts'
+import { sensorData } from './sensor-data.ts'
 import { staleConductors } from './stale-conductors.ts'
 import { takeOvers } from './take-over.ts'
 import { waitTimeouts } from './wait-timeouts.ts'
@@ -19,5 +20,6 @@ export const periodicTasks = (config: Config, drivers: DriverFactory): PeriodicT
   takeOvers(config),
   historyCleaning(config),
   staleConductors(config),
+  sensorData(config),
   ...driverTasks(drivers),
 ]
