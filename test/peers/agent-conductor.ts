@@ -13,6 +13,7 @@ import { FakeManagement } from '../../src/drivers/fake/management.ts'
 import { FakePower } from '../../src/drivers/fake/power.ts'
 import { interfaceClasses } from '../../src/drivers/interface-classes.ts'
 import type { Task } from '../../src/drivers/task.ts'
+import { AgentInspect } from '../../src/inspection/agent-inspect.ts'
 import type { Node } from '../../src/objects/index.ts'
 
 /** A conductor whose machines do not exist, but whose agents may: fake boot and power, the agent's own interfaces for the rest. */
@@ -90,6 +91,7 @@ export async function startAgentConductor(
   agent: AgentForTests,
   values: Partial<Node>,
   overrides: ConfigOverrides = {},
+  bootClass: typeof FakeBoot = TokenBoot,
 ): Promise<AgentConductor> {
   const folder = await mkdtemp(join(tmpdir(), 'agent-conductor-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
@@ -109,7 +111,8 @@ export async function startAgentConductor(
   const conductor = await startTestConductor({
     interfaces: {
       ...interfaceClasses,
-      boot: { ...interfaceClasses.boot, fake: TokenBoot },
+      boot: { ...interfaceClasses.boot, fake: bootClass },
+      inspect: { ...interfaceClasses.inspect, agent: AgentInspect },
       management: { ...interfaceClasses.management, fake: DiskManagement },
       power: { ...interfaceClasses.power, fake: NotedPower },
     },

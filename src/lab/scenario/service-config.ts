@@ -21,7 +21,7 @@ const interfaces = {
   console: 'no-console,fake',
   deploy: 'direct,fake',
   firmware: 'no-firmware,fake',
-  inspect: 'redfish,no-inspect,fake',
+  inspect: 'redfish,agent,no-inspect,fake',
   management: 'redfish,fake',
   network: 'noop',
   power: 'redfish,agent,fake',
