@@ -71,7 +71,7 @@ async function start(
     },
     InspectionBoot,
   )
-  const { conductor, node, now } = running
+  const { conductor, node } = running
   return Object.assign(running, {
     booted,
     cleaned,
@@ -79,12 +79,12 @@ async function start(
     async inspect() {
       await conductor.rpc.inspect_hardware(testContext, { node_id: node.uuid! })
       await conductor.settled()
-      return now()
+      return running.now()
     },
     async report(data: JsonDict = inventory, plugin_data: JsonDict = {}) {
       await conductor.rpc.continue_inspection(testContext, { node_id: node.uuid!, inventory: data, plugin_data })
       await conductor.settled()
-      return now()
+      return running.now()
     },
   })
 }
@@ -115,7 +115,7 @@ test('the ramdisk is booted, its report becomes properties, ports and the invent
   assert.deepEqual(run.cleaned, ['ramdisk'])
   assert.deepEqual(run.power, ['power on', 'power off'])
   assert.equal(node.driver_internal_info!['inspector_manage_boot'], undefined)
-  const stored = await findNodeInventory(run.conductor.db, node.id!)
+  const stored = await findNodeInventory(run.conductor.db, node.id)
   assert.deepEqual(stored?.inventory_data, inventory)
 })
 
