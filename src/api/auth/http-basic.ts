@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { ConfigInvalid } from '../../errors/general.ts'
 import { basicCredentials, basicToken, MalformedAuthorization } from '../../lib/http-basic/header.ts'
 import { Htpasswd, HtpasswdFileError, WrongCredentials } from '../../lib/http-basic/htpasswd.ts'
@@ -21,6 +22,9 @@ export async function httpBasic(path: string, log: Logger): Promise<Authenticato
   let users: Htpasswd
   try {
     users = await Htpasswd.open(path)
+    if (((await stat(path)).mode & 0o007) !== 0) {
+      log.warning(`${path} holds password hashes and may be read by everybody on this machine; take that right away.`)
+    }
   } catch (cause) {
     if (!(cause instanceof HtpasswdFileError)) throw cause
     throw new ConfigInvalid(`[DEFAULT]http_basic_auth_user_file: ${cause.message}`, { cause })
