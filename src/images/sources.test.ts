@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { ClockForTests } from '../agent/agent-for-tests.ts'
 import { type ConfigOverrides, testConfig } from '../config/for-tests.ts'
 import { errorNamed } from '../errors/define.ts'
+import { ImageDownloadFailed } from '../errors/image.ts'
+import { silentLogger } from '../lib/oslo-log/logger.ts'
 import { credentialsAllowed, pullSecret } from './credentials.ts'
+import { fetchImage } from './fetch.ts'
 import { openImageFile, pathOfFileUrl } from './file-source.ts'
 import { ImageServers } from './http.ts'
 import { checkIsoPath } from './iso9660-reader.ts'
@@ -239,4 +243,29 @@ test('file sources: links are resolved and judged, devices and pipes are no imag
   ]) {
     await assert.rejects(openImageFile(href, [allowed, '/']), { name: 'ImageRefValidationFailed' }, href)
   }
+})
+
+test('a full disk ends a download at once', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'full-disk-'))
+  t.after(() => rm(folder, { recursive: true }))
+  let gets = 0
+  const server = createServer((_request, response) => {
+    gets++
+    response.end('image')
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  t.after(() => void server.close())
+  const config = testConfig()
+  const servers = new ImageServers(config)
+  t.after(() => servers.close())
+  const path = join(folder, 'image')
+  await symlink('/dev/full', path)
+  const parts = { config, servers, log: silentLogger, clock: new ClockForTests() }
+  const { port } = server.address() as AddressInfo
+  await assert.rejects(
+    fetchImage(parts, `http://127.0.0.1:${port}/image`, path),
+    (error) => error instanceof ImageDownloadFailed && /disk of this conductor is full/.test(error.message),
+  )
+  assert.equal(gets, 1)
+  assert.deepEqual(await readdir(folder), [])
 })
