@@ -1,11 +1,5 @@
 /** A configuration with fake hardware and nothing else, for tests. */
 import { testConfig, type ConfigOverrides } from '../../config/for-tests.ts'
-import type { InterfaceType } from '../../domain/interfaces.ts'
-import { interfaceClasses } from '../interface-classes.ts'
-
-/** The interface, when this release has it. */
-const ofRelease = (type: InterfaceType, name: string): string[] =>
-  Object.hasOwn(interfaceClasses[type], name) ? [name] : []
 
 const fakeHardware: ConfigOverrides = {
   DEFAULT: {
@@ -15,7 +9,7 @@ const fakeHardware: ConfigOverrides = {
     enabled_console_interfaces: ['fake', 'no-console'],
     enabled_deploy_interfaces: ['fake'],
     enabled_firmware_interfaces: ['fake', 'no-firmware'],
-    enabled_inspect_interfaces: ['fake', 'no-inspect', ...ofRelease('inspect', 'agent')],
+    enabled_inspect_interfaces: ['fake', 'no-inspect'],
     enabled_management_interfaces: ['fake'],
     enabled_network_interfaces: ['noop'],
     enabled_power_interfaces: ['fake'],

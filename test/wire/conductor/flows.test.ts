@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { getNode } from '../../../src/db/nodes.ts'
 import { STUCK_STATES_TREATED_AS_FAIL } from '../../../src/domain/states.ts'
 import { interfaceTypes } from '../../../src/domain/interfaces.ts'
-import { interfaceClasses } from '../../../src/drivers/interface-classes.ts'
+import { allInterfaces } from '../../../src/conductor/all-interfaces.ts'
 import {
   historyInWords,
   notificationInWords,
@@ -49,9 +49,13 @@ function doesBetter(each: Recorded): boolean {
 function missingInterface({ node }: Recorded): string | false {
   const missing = interfaceTypes.find((type) => {
     const name: unknown = node[`${type}_interface`]
-    return typeof name === 'string' && !Object.hasOwn(interfaceClasses[type], name)
+    return typeof name === 'string' && !Object.hasOwn(allInterfaces[type], name)
   })
   return missing === undefined ? false : `there is no ${missing} interface ${node[`${missing}_interface`]} yet`
+}
+
+const inspectedByAgents = {
+  enabled_inspect_interfaces: ['fake', 'no-inspect', ...('agent' in allInterfaces.inspect ? ['agent'] : [])],
 }
 
 interface Subject {
@@ -83,7 +87,7 @@ const send = ({ ask }: Service, { named }: Subject, { method, path, body }: Reco
 
 /** Whatever the node went through, it is not left in a state that nothing goes on with. */
 async function survive(each: Recorded): Promise<void> {
-  await using service = await startService({ config: each.config ?? {} })
+  await using service = await startService({ config: { DEFAULT: inspectedByAgents, ...each.config } })
   const node = await setUp(service, each)
   for (const { request } of each.steps) {
     const { status } = await send(service, node, request)
@@ -96,7 +100,7 @@ async function survive(each: Recorded): Promise<void> {
 }
 
 async function play(each: Recorded): Promise<void> {
-  await using service = await startService({ config: each.config ?? {} })
+  await using service = await startService({ config: { DEFAULT: inspectedByAgents, ...each.config } })
   const { conductor } = service
   const node = await setUp(service, each)
   let told = 0
