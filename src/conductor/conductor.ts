@@ -23,9 +23,11 @@ import { OwnApi } from '../openstack/own-api.ts'
 import type { ConductorService } from '../rpc/conductor.ts'
 import type { ConductorRing } from '../rpc/ring.ts'
 import { resumeFlow } from './flows/continue.ts'
+import { Images } from '../images/images.ts'
 import { silentNotifier, type Notifier } from '../notifications/notifier.ts'
 import { periodicTasks } from './periodic/index.ts'
 import { Scheduler } from './periodic/scheduler.ts'
+import { publishedMedia } from './published-media.ts'
 import { conductorService } from './service/index.ts'
 import type { ServiceParts } from './service/parts.ts'
 import { failStuckNodes, releaseOwnLocks, resumeAllocations, startConsoles } from './start-up.ts'
@@ -35,6 +37,7 @@ import { Workers } from './workers.ts'
 type Hooks = Pick<
   TaskParts,
   | 'powerChanged'
+  | 'sendSensors'
   | 'applyInspectionRules'
   | 'storeInventory'
   | 'forgetInventory'
@@ -90,16 +93,15 @@ export async function startConductor(given: ConductorParts): Promise<RunningCond
   const workers = new Workers(config, log)
   const driverParts = new SharedParts()
   const ownApi = new OwnApi(config)
-  const drivers = createDriverFactory(
-    { config, db, log, clock, host, shared: driverParts },
-    given.interfaces ?? allInterfaces,
-  )
+  const forDrivers = { config, db, log, clock, host, shared: driverParts }
+  const drivers = createDriverFactory(forDrivers, given.interfaces ?? allInterfaces)
   const offers = offeredInterfaces(drivers)
   await releaseOwnLocks(db, host, log)
   const row = await register(given, host, drivers, offers)
   const stopWork = new AbortController()
   const { interfaces: _classes, host: _host, ...shared } = given
   const taskParts: TaskParts = {
+    ...publishedMedia(config, driverParts.of(Images, forDrivers)),
     ...shared,
     host,
     log,

@@ -25,6 +25,13 @@ export interface FetchParts {
   readonly servers: ImageServers
 }
 
+export interface FetchOptions {
+  readonly checksum?: Checksum | undefined
+  readonly signal?: AbortSignal | undefined
+  /** what is compressed stays so */
+  readonly asIs?: boolean | undefined
+}
+
 /** Images are no secrets, and another process may serve them; until they are whole they lie in a folder of ours. */
 const imageMode = 0o644
 /** A body that broke off, or a sum that was wrong once, is fetched again; a full disk is not. */
@@ -39,7 +46,7 @@ export async function fetchImage(
   parts: FetchParts,
   href: string,
   path: string,
-  { checksum, signal }: { checksum?: Checksum | undefined; signal?: AbortSignal | undefined } = {},
+  { checksum, signal, asIs = false }: FetchOptions = {},
 ): Promise<void> {
   const wanted = parts.config.conductor.disable_file_checksum ? undefined : checksum
   const expected = wanted === undefined ? undefined : expectedDigest(wanted)
@@ -55,7 +62,7 @@ export async function fetchImage(
     } else {
       throw new ImageRefValidationFailed({ image_href: href, reason: unreached[kind] })
     }
-    await decompressZstandard(parts, path, signal)
+    if (!asIs) await decompressZstandard(parts, path, signal)
   } catch (error) {
     await rm(path, { force: true })
     throw error

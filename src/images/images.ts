@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Logger } from '../lib/oslo-log/logger.ts'
 import { ImageCache } from './cache.ts'
-import { fetchImage, type FetchParts } from './fetch.ts'
+import { fetchImage, type FetchOptions, type FetchParts } from './fetch.ts'
 import { type Checksum, chooseChecksum, hashFile } from './checksums.ts'
 import { pathOfFileUrl, openImageFile } from './file-source.ts'
 import { ImageServers } from './http.ts'
@@ -59,7 +59,7 @@ export class Images {
   }
 
   /** Fetches a file without keeping it. */
-  async fetch(href: string, path: string, options: { checksum?: Checksum; signal?: AbortSignal } = {}): Promise<void> {
+  async fetch(href: string, path: string, options: FetchOptions = {}): Promise<void> {
     await fetchImage(this.#fetchParts, href, path, options)
   }
 

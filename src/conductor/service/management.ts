@@ -64,12 +64,17 @@ export const managementMethods = (
       await prepareMedia(task)
       return background(() =>
         act(task, `attach a ${device_type}`, async () => {
-          const publish = task.tasks.parts.publishMedia
+          const { publishMedia, unpublishMedia } = task.tasks.parts
           const url =
-            publish === undefined
+            publishMedia === undefined
               ? image_url
-              : await publish(task, device_type, image_url, image_download_source ?? 'local')
-          await task.driver.management.attachVirtualMedia(task, device_type, url)
+              : await publishMedia(task, device_type, image_url, image_download_source ?? 'local')
+          try {
+            await task.driver.management.attachVirtualMedia(task, device_type, url)
+          } catch (error) {
+            await unpublishMedia?.(task, device_type)
+            throw error
+          }
         }),
       )
     }),

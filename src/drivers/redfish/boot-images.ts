@@ -16,9 +16,10 @@ import { BootFiles } from '../../images/boot-files.ts'
 import { buildBootIso, type InjectedFile } from '../../images/boot-iso.ts'
 import { buildParametersImage } from '../../images/parameters-image.ts'
 import { bmcPublisherSettings, Publisher } from '../../images/publisher.ts'
+import { Images } from '../../images/images.ts'
+import { RemoteImages } from '../../images/remote-images.ts'
 import { sharePublisher, type ShareProtocol } from '../../images/share.ts'
 import { agentIso, agentKernelAndRamdisk, bootloaderOf, bootOptionOf, type RamdiskMode } from '../boot-source.ts'
-import type { SharedPart } from '../shared-parts.ts'
 import type { DriverParts, Task } from '../task.ts'
 
 const tlsFile = 'etc/ironic-python-agent/ironic.crt'
@@ -38,17 +39,16 @@ interface IsoRequest {
 }
 
 /** Boot images of nodes: built, published, and taken away again. */
-export class BootImages implements SharedPart {
+export class BootImages {
   private readonly parts: DriverParts
   private readonly files: BootFiles
+  private readonly remote: RemoteImages
 
   constructor(parts: DriverParts) {
+    const images = parts.shared.of(Images, parts)
     this.parts = parts
-    this.files = new BootFiles(parts.config)
-  }
-
-  close(): Promise<void> {
-    return this.files.close()
+    this.files = new BootFiles(parts.config, images)
+    this.remote = new RemoteImages(parts.config, images)
   }
 
   /**
@@ -117,26 +117,6 @@ export class BootImages implements SharedPart {
     })
   }
 
-  /**
-   * An image that a user names, for a BMC: passed on as it is, or fetched and published (`source` `local`, or an address that a
-   * BMC cannot read).
-   * @param stem what it is published as: `cdrom-<node>`
-   */
-  async remoteImage(task: Task, href: string, stem: string, extension: string, source: string): Promise<string> {
-    const scheme = URL.parse(href)?.protocol.replace(':', '').toLowerCase() ?? ''
-    if (scheme === 'swift') return href
-    const shares = ['nfs', 'cifs', 'smb']
-    if (source === 'local' && shares.includes(scheme))
-      throw new InvalidParameterValue(
-        `The image ${href} cannot be fetched by the conductor; set image_download_source to http so that the BMC reads it itself.`,
-      )
-    if (source !== 'local' && ['http', 'https', ...shares].includes(scheme)) return href
-    return this.inFolder(task, async (folder) => {
-      const path = await this.files.at(href, join(folder, 'image'), task.signal)
-      return this.publisher().publishFile(stem, extension, path, externalUrl(task))
-    })
-  }
-
   /** Takes away what was published for the node to boot from. */
   async removeIso(task: Task): Promise<void> {
     await this.publisher().withdraw(`boot-${task.node.uuid}`)
@@ -152,10 +132,6 @@ export class BootImages implements SharedPart {
     await this.publisher().withdraw(`configdrive-${task.node.uuid}`)
   }
 
-  async removeRemoteImage(stem: string): Promise<void> {
-    await this.publisher().withdraw(stem)
-  }
-
   private publisher(): Publisher {
     return new Publisher(bmcPublisherSettings(this.parts.config))
   }
@@ -169,7 +145,14 @@ export class BootImages implements SharedPart {
       const source = typeof own === 'string' && own !== '' ? own : config.deploy.ramdisk_image_download_source
       if (request.inject.length > 0)
         task.log.warning(`Node ${node.uuid} boots the ready-made ISO ${request.iso}; nothing can be put into it`)
-      return this.remoteImage(task, request.iso, stem, '.iso', source)
+      return this.remote.addressFor({
+        href: request.iso,
+        stem,
+        extension: '.iso',
+        source,
+        externalUrl: externalUrl(task),
+        signal: task.signal,
+      })
     }
     if (!request.kernel || !request.ramdisk)
       throw new InvalidParameterValue(

@@ -34,7 +34,7 @@ abstract class IsoBoot extends BootInterface {
   constructor(parts: DriverParts) {
     super(parts)
     this.bmcs = parts.shared.of(Bmcs, parts)
-    this.images = parts.shared.of(BootImages, parts)
+    this.images = new BootImages(parts)
   }
 
   override properties() {

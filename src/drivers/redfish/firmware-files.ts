@@ -5,25 +5,21 @@ import { join, posix } from 'node:path'
 import { InvalidParameterValue } from '../../errors/base.ts'
 import { RedfishError } from '../../errors/driver.ts'
 import { BootFiles } from '../../images/boot-files.ts'
+import { Images } from '../../images/images.ts'
 import { bmcPublisherSettings, Publisher } from '../../images/publisher.ts'
-import type { SharedPart } from '../shared-parts.ts'
 import type { DriverParts, Task } from '../task.ts'
 
 /** Digests by their length in hexadecimal digits. */
 const algorithms: Readonly<Record<number, string>> = { 40: 'sha1', 64: 'sha256', 128: 'sha512' }
 
 /** Firmware files on their way to a BMC: passed by address, or fetched, checked and published. */
-export class FirmwareFiles implements SharedPart {
+export class FirmwareFiles {
   private readonly parts: DriverParts
   private readonly files: BootFiles
 
   constructor(parts: DriverParts) {
     this.parts = parts
-    this.files = new BootFiles(parts.config)
-  }
-
-  close(): Promise<void> {
-    return this.files.close()
+    this.files = new BootFiles(parts.config, parts.shared.of(Images, parts))
   }
 
   /**

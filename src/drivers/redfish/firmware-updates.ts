@@ -54,7 +54,7 @@ export class FirmwareUpdates {
 
   constructor(parts: DriverParts, kind: UpdateKind) {
     this.bmcs = parts.shared.of(Bmcs, parts)
-    this.files = parts.shared.of(FirmwareFiles, parts)
+    this.files = new FirmwareFiles(parts)
     this.kind = kind
   }
 
