@@ -87,6 +87,8 @@ export class Tasks {
   /** Goes on with the flow of a node in a wait state; the conductor sets it. */
   resume: (task: ConductorTask) => Promise<void> = () => Promise.resolve()
   readonly #waiting = new Map<number, Set<() => void>>()
+  /** nodes that background work of this process is at, with or without the lock */
+  readonly #busy = new Map<number, number>()
 
   constructor(parts: TaskParts) {
     this.parts = parts
@@ -238,7 +240,20 @@ export class Tasks {
     }
   }
 
+  /** Is background work of this process at the node? It may have lent its lock to a heartbeat. */
+  isBusy(nodeId: number): boolean {
+    return this.#busy.has(nodeId)
+  }
+
+  #count(nodeId: number, change: 1 | -1): void {
+    const left = (this.#busy.get(nodeId) ?? 0) + change
+    if (left > 0) this.#busy.set(nodeId, left)
+    else this.#busy.delete(nodeId)
+  }
+
   #run(slot: Slot, task: ConductorTask, work: () => Promise<void>): void {
+    const { id } = task.node
+    this.#count(id, 1)
     void slot.run(`${task.purpose} of node ${task.node.uuid}`, async () => {
       try {
         await work()
@@ -250,6 +265,7 @@ export class Tasks {
       } catch (error) {
         await this.#noteFailure(task, error)
       } finally {
+        this.#count(id, -1)
         await this.release(task)
       }
     })

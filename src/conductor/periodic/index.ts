@@ -2,7 +2,7 @@ import type { Config } from '../../config/index.ts'
 import type { DriverFactory } from '../../drivers/factory.ts'
 import { driverTasks } from './driver-tasks.ts'
 import { historyCleaning } from './node-history.ts'
-import { orphanAllocations, orphanNodes } from './orphans.ts'
+import { abandonedNodes, orphanAllocations, orphanNodes } from './orphans.ts'
 import { powerRecovery, powerSync } from './power-sync.ts'
 import type { PeriodicTask } from './scheduler.ts'
 import { sensorData } from './sensor-data.ts'
@@ -16,6 +16,7 @@ export const periodicTasks = (config: Config, drivers: DriverFactory): PeriodicT
   powerRecovery(config),
   ...waitTimeouts(config),
   orphanNodes(config),
+  abandonedNodes(config),
   orphanAllocations(config),
   takeOvers(config),
   historyCleaning(config),

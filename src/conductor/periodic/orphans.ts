@@ -11,7 +11,7 @@ import { failStepFlow } from '../flows/fail.ts'
 import { cleanFlow } from '../flows/step-flows.ts'
 import type { ServiceParts } from '../service/parts.ts'
 import { background } from '../tasks.ts'
-import { forEachNode, periodicContext } from './own-nodes.ts'
+import { forEachNode, ownNodes, periodicContext } from './own-nodes.ts'
 import type { PeriodicTask } from './scheduler.ts'
 
 const context = periodicContext('orphans')
@@ -88,6 +88,43 @@ async function repair(task: ConductorTask, host: string | null): Promise<void> {
   await task.addHistory(message, 'takeover')
   await task.fire('fail')
 }
+
+/** Seconds after which a running state that nobody works in counts as abandoned: no driver lends its lock for so long. */
+const abandonedAfter = 1800
+
+/**
+ * Nodes in a running state that nobody works in: the work ended without being able to say so, as when the database was away.
+ * At the next start they would be repaired; this does not wait for it.
+ */
+export const abandonedNodes = (config: Config): PeriodicTask => ({
+  name: 'abandoned nodes',
+  interval: config.conductor.check_provision_state_interval,
+  async run(parts) {
+    const filters = {
+      reserved: false,
+      provision_state_in: [...STUCK_STATES_TREATED_AS_FAIL],
+      provisioned_before: abandonedAfter,
+    }
+    const left = (await ownNodes(parts, { filters })).filter(({ id }) => !parts.tasks.isBusy(id))
+    await forEachNode(parts, left, config.conductor.periodic_max_workers, ({ id }) =>
+      parts.tasks.exclusive(
+        context,
+        id,
+        'repair of an abandoned node',
+        async (task) => {
+          const { node } = task
+          if (!STUCK_STATES_TREATED_AS_FAIL.has(node.provision_state) || parts.tasks.isBusy(id)) return
+          await task.addHistory(
+            `Node ${node.uuid} was ${node.provision_state}, and nobody worked on it any more; start it again.`,
+            'transition',
+          )
+          await task.fire('fail')
+        },
+        { loadDriver: false },
+      ),
+    )
+  },
+})
 
 /** Allocations that a dead conductor was looking for nodes for. */
 export const orphanAllocations = (config: Config): PeriodicTask => ({
