@@ -13,6 +13,7 @@ import type { Authenticator, Verdict } from './auth/authenticator.ts'
 import { contextOf } from './auth/context.ts'
 import { isPublicRoute } from './auth/public-routes.ts'
 import { rejectTooNew } from './bodies.ts'
+import type { OpenApiEndpoint } from './describe/endpoint.ts'
 import { discovery } from './discovery.ts'
 import { acceptsJson, guardFault, handlerFault, RoutingFault, routingFault, type Fault } from './faults.ts'
 import { bodyLimit, readBody } from './front/body.ts'
@@ -51,9 +52,15 @@ export interface Answer {
 type Headers = Record<string, string>
 const json = 'application/json'
 
+/** What is made of the declared routes. */
+export interface Routed {
+  readonly router: Router
+  readonly document: OpenApiEndpoint
+}
+
 export async function respond(
   parts: RespondParts,
-  router: Router,
+  { router, document }: Routed,
   raw: IncomingMessage,
   target: Target,
 ): Promise<Answer> {
@@ -74,6 +81,7 @@ export async function respond(
   if (health !== undefined) {
     return { status: health.status, headers: { ...common, 'content-type': health.contentType }, body: health.body }
   }
+  if (document.isAsked(method, target)) return described(parts, document, raw, target, common)
   const isPublic = isPublicRoute(target.path)
   const verdict = isPublic ? stranger : await parts.authenticator.identify(headers, { method, path: target.path })
   if ('refusal' in verdict) {
@@ -97,6 +105,24 @@ export async function respond(
     ended?.(status)
   }
 }
+
+function described(
+  { config }: RespondParts,
+  document: OpenApiEndpoint,
+  raw: IncomingMessage,
+  { query }: Target,
+  common: Headers,
+): Answer {
+  try {
+    const body = document.text(query, urlOf(config, raw))
+    return { status: 200, headers: { ...common, 'content-type': json }, body }
+  } catch (error) {
+    return faulty(common, handlerFault(error))
+  }
+}
+
+const urlOf = (config: RespondParts['config'], raw: IncomingMessage): string =>
+  publicUrl(config, raw.headers, 'encrypted' in raw.socket)
 
 /** Reads the body within its limits, then answers. */
 async function bounded(parts: RespondParts, router: Router, request: Omit<Request, 'body'>): Promise<Answer> {
@@ -159,7 +185,7 @@ const versioned = (headers: Headers, minor: number): Headers => ({
 
 async function dispatch(parts: RespondParts, router: Router, request: Request, minor: number): Promise<Answer> {
   const { raw, method, target, context, body, common } = request
-  const url = publicUrl(parts.config, raw.headers, 'encrypted' in raw.socket)
+  const url = urlOf(parts.config, raw)
   if (target.segments.length === 0) {
     mustAcceptJson(raw.headers.accept)
     const text = JSON.stringify(discovery(target.atRoot, method, url, minor))

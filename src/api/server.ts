@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import fastify, { type ConnectionError, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { maskText, mayHoldSecret } from '../lib/secrets/mask.ts'
+import { OpenApiEndpoint } from './describe/endpoint.ts'
 import { handlerFault } from './faults.ts'
 import { parseTarget, type Target } from './request.ts'
 import { reservedWords, routes } from './resources/index.ts'
@@ -37,11 +38,11 @@ export function createApi(parts: ServerParts): ApiServer {
     exposeHeadRoutes: false,
     clientErrorHandler: refuseConnection,
   }) as unknown as FastifyInstance // the same interface with and without TLS
-  const router = new Router(routes, reservedWords)
+  const routed = { router: new Router(routes, reservedWords), document: new OpenApiEndpoint(routes) }
   app.addHook('onRequest', async (request, reply) => {
     const started = performance.now()
     const target = parseTarget(request.raw.url ?? '/', request.headers)
-    const answer = await respond(parts, router, request.raw, target).catch((error: unknown) => unexpected(parts, error))
+    const answer = await respond(parts, routed, request.raw, target).catch((error: unknown) => unexpected(parts, error))
     reply.hijack()
     send(reply.raw, answer)
     logRequest(parts, request, target, answer, performance.now() - started)

@@ -19,13 +19,14 @@ export interface Value<T> {
   readonly stored: Stored
 }
 
-const shown = (value: unknown): string => {
+/** A value that came over the wire, short enough for a sentence. */
+export const shortly = (value: unknown): string => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
   return text.length > 128 ? `${text.slice(0, 125)}...` : text
 }
 
 export const refuse = (name: string, expected: string, value: unknown): never => {
-  throw new InvalidParameterValue(`Expected ${expected} for ${name}: ${shown(value)}`)
+  throw new InvalidParameterValue(`Expected ${expected} for ${name}: ${shortly(value)}`)
 }
 
 interface TextRules {

@@ -7,8 +7,9 @@ import {
   updateInspectionRule,
   type InspectionRuleValues,
 } from '../../../db/inspection-rules.ts'
+import { Invalid } from '../../../errors/base.ts'
 import { PatchError } from '../../../errors/general.ts'
-import { InspectionRuleNotFound } from '../../../errors/inspection.ts'
+import { InspectionRuleNotFound, InspectionRuleValidationFailure } from '../../../errors/inspection.ts'
 import { validateRule } from '../../../inspection/rules/validate.ts'
 import type { InspectionRule } from '../../../objects/index.ts'
 import type { JsonDict } from '../../../objects/versioned-object.ts'
@@ -31,7 +32,13 @@ const ruleOf = (call: AnyCall): Promise<InspectionRule> =>
 /** What a body says, with what it leaves out; checked. */
 function complete(body: InspectionRuleValues & JsonDict): InspectionRuleValues {
   const rule = { conditions: [], ...body, phase: body.phase ?? 'main', sensitive: body.sensitive ?? false }
-  validateRule(rule)
+  try {
+    validateRule(rule)
+  } catch (error) {
+    // real Ironic calls it a failure of its own
+    if (error instanceof InspectionRuleValidationFailure) throw new Invalid(error.message, { cause: error })
+    throw error
+  }
   return rule
 }
 

@@ -13,7 +13,7 @@ import type { Node } from '../../../objects/node.ts'
 import { announced } from '../../announce.ts'
 import { PatchBody, patched, patchedFields, patchValues, readPatched, updatable } from '../../bodies.ts'
 import { isOpen, jsonText, optional, route, type AnyCall, type Field } from '../../resource.ts'
-import { Flag, type Members } from '../../values.ts'
+import { Flag, shortly, type Members } from '../../values.ts'
 import { conductorOf, keeperOf } from './conductor-of.ts'
 import { nodeFields } from './fields.ts'
 import { chassisNamed, chassisOf, checkBootMode, checkName, linkableNode } from './rules.ts'
@@ -167,8 +167,14 @@ async function patchNode(
     (name) => !isDeepStrictEqual(wanted[name], node[name as keyof Node]),
   ) as (keyof Node)[]
   const data: Node = { ...copy({ ...node, ...dates }), ...datesOf(node), ...(wanted as Partial<Node>) }
-  if (changes.includes('instance_info') && !data.instance_name && data.instance_info?.['display_name']) {
-    data.instance_name = String(data.instance_info['display_name'])
+  const displayName: unknown = data.instance_info?.['display_name']
+  if (
+    changes.includes('instance_info') &&
+    !data.instance_name &&
+    typeof displayName === 'string' &&
+    displayName !== ''
+  ) {
+    data.instance_name = displayName
     if (!changes.includes('instance_name')) changes.push('instance_name')
   }
   return { data, changes }
@@ -203,7 +209,7 @@ const updateNode = route({
     const parent = parentIdent ? await linkableNode(call, node.owner, parentIdent, 'parent_node') : undefined
     if (parent?.uuid === node.uuid && parent !== undefined) {
       throw new Invalid(
-        `Unable to apply the requested parent_node '${String(parentIdent)}'. A node cannot be its own parent.`,
+        `Unable to apply the requested parent_node '${shortly(parentIdent)}'. A node cannot be its own parent.`,
       )
     }
     await checkState(call, node, patch)

@@ -7,6 +7,7 @@ import { IronicError } from '../../../errors/define.ts'
 import { isUuidLike } from '../../../lib/text/uuid.ts'
 import type { Chassis, Node } from '../../../objects/index.ts'
 import type { AnyCall } from '../../resource.ts'
+import { shortly } from '../../values.ts'
 import { isNameIn, visibleNode } from './visible.ts'
 
 /** Words that stand for something below `/v1/nodes`. */
@@ -17,7 +18,7 @@ export function checkName(name: unknown, minor: number): void {
   if (minor < 5) throw new NotAcceptable('Naming a node needs API version 1.5 or newer.')
   if (typeof name !== 'string' || !isNameIn(name, minor) || isUuidLike(name)) {
     throw new ClientSideError(
-      `"${String(name).slice(0, 64)}" cannot be the name of a node: it takes letters, digits, -, ., _ and ~, and must not look like a UUID.`,
+      `"${shortly(name)}" cannot be the name of a node: it takes letters, digits, -, ., _ and ~, and must not look like a UUID.`,
     )
   }
   if (reservedNames.includes(name)) {
@@ -70,10 +71,9 @@ export async function linkableNode(
   fieldName: string,
 ): Promise<Node> {
   const refused = (cause?: unknown): IronicError =>
-    new Invalid(
-      `Unable to apply the requested ${fieldName} '${String(ident).slice(0, 64)}'. Requested value was invalid.`,
-      { cause },
-    )
+    new Invalid(`Unable to apply the requested ${fieldName} '${shortly(ident)}'. Requested value was invalid.`, {
+      cause,
+    })
   let node: Node
   try {
     if (typeof ident !== 'string') throw refused()
