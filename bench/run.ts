@@ -1,8 +1,9 @@
-/** `./run bench [api|lifecycle]…`: measurements beside real Ironic 39.0.0 in the same run; ratios are what counts. */
+/** `./run bench [api|lifecycle|lab]…`: measurements beside real Ironic 39.0.0 in the same run; ratios are what counts. */
 import { benchApi } from './api.ts'
+import { benchLab } from './lab.ts'
 import { benchLifecycle } from './lifecycle.ts'
 
-const benches = { api: benchApi, lifecycle: benchLifecycle } as const
+const benches = { api: benchApi, lifecycle: benchLifecycle, lab: benchLab } as const
 const wanted = process.argv.slice(2)
 for (const name of wanted.length > 0 ? wanted : Object.keys(benches)) {
   if (!(name in benches)) {
