@@ -26,6 +26,11 @@ export interface Db {
   transaction<T>(body: (sql: Kysely<Tables>) => Promise<T>): Promise<T>
   /** A read told as text, for the hot paths: no builder, a statement that is prepared once. Names in `"` or none. */
   query<R>(text: string, parameters?: readonly unknown[]): Promise<R[]>
+  /**
+   * A change told as text, likewise; a statement of its own.
+   * @returns how many rows it found; on SQLite also its rows, when it says `returning`
+   */
+  change(text: string, parameters?: readonly unknown[]): Promise<{ found: number; rows: Record<string, unknown>[] }>
   close(): Promise<void>
 }
 
@@ -69,7 +74,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     pause: Math.min((options.retryInterval ?? 1) * 1000, 50),
     maxPause: Math.min((options.maxRetryInterval ?? 10) * 1000, 2000),
   }
-  const { sql, query, close } =
+  const { sql, query, change, close } =
     address.dialect === 'sqlite'
       ? openSqlite(
           await SqliteSessions.open({
@@ -99,18 +104,23 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     now: () => clock.now(),
     transaction: (body) => retrying(() => sql.transaction().execute(body), again, retry),
     query,
+    change,
     close: () => (closed ??= close()),
   }
 }
 
-type Opened = Pick<Db, 'sql' | 'query' | 'close'>
+type Opened = Pick<Db, 'sql' | 'query' | 'change' | 'close'>
 
 function openSqlite(sessions: SqliteSessions): Opened {
   const sql = new Kysely<Tables>({ dialect: nodeSqliteDialect(sessions) })
   return {
     sql,
     query: async <R>(text: string, parameters: readonly unknown[] = []) =>
-      (await sessions.patiently(() => sessions.reader.all(text, parameters))) as R[],
+      (await sessions.read(text, parameters)) as R[],
+    async change(text: string, parameters: readonly unknown[] = []) {
+      const { found, rows } = await sessions.change(text, parameters)
+      return { found: Number(found), rows: rows as Record<string, unknown>[] }
+    },
     async close() {
       await sql.destroy()
       sessions.close()
@@ -124,6 +134,11 @@ function openMysql(sessions: MysqlSessions): Opened {
     sql,
     query: async <R>(text: string, parameters: readonly unknown[] = []) =>
       (await sql.executeQuery<R>(CompiledQuery.raw(text.replaceAll('"', '`'), [...parameters]))).rows,
+    async change(text: string, parameters: readonly unknown[] = []) {
+      const raw = CompiledQuery.raw(text.replaceAll('"', '`'), [...parameters])
+      const { numAffectedRows } = await sql.executeQuery(raw)
+      return { found: Number(numAffectedRows ?? 0n), rows: [] }
+    },
     async close() {
       await sql.destroy()
       await sessions.pool.end()

@@ -5,7 +5,8 @@ import { codec, encodeTime, type Row } from './codec.ts'
 import type { Db } from './database.ts'
 import { fittingText } from './fitting.ts'
 import type { Page } from './paging.ts'
-import { deleteRow, type Entity, getRow, insertRow, listRows } from './rows.ts'
+import { deleteRow, type Entity, getRow, listRows } from './rows.ts'
+import { insertStatement } from './statements.ts'
 
 export type NodeHistoryValues = Partial<Omit<NodeHistory, 'id' | 'uuid' | 'created_at' | 'updated_at'>>
 
@@ -19,13 +20,15 @@ const history: Entity<NodeHistory> = {
   conflict: () => new NodeHistoryNotFound('A new history entry got the uuid of an old one; try again.'),
 }
 
-/** Adds an entry. */
-export const createNodeHistory = (db: Db, values: NodeHistoryValues): Promise<NodeHistory> =>
-  insertRow(db, history, {
-    ...values,
-    uuid: randomUUID(),
-    ...(typeof values.event === 'string' ? { event: fittingText(values.event) } : {}),
-  })
+/** Adds an entry. @returns its uuid */
+export async function createNodeHistory(db: Db, values: NodeHistoryValues): Promise<string> {
+  const uuid = randomUUID()
+  const event = typeof values.event === 'string' ? { event: fittingText(values.event) } : {}
+  const row = nodeHistoryCodec.forInsert(db, { ...values, ...event, uuid })
+  const { text, values: parameters } = insertStatement('node_history', row)
+  await db.change(text, parameters)
+  return uuid
+}
 
 /** @throws NodeHistoryNotFound */
 export const getNodeHistory = (db: Db, uuid: string): Promise<NodeHistory> => getRow(db, history, 'uuid', uuid)

@@ -20,6 +20,7 @@ import { isUuid } from './identity.ts'
 import { ledgerOf } from './lock-ledger.ts'
 import { type Page, paged, sortColumn, type Start } from './paging.ts'
 import { idempotent, OutcomeUnknown } from './retry.ts'
+import { Expression, insertStatement, updateStatement } from './statements.ts'
 import { traitsOfNodes } from './traits.ts'
 import { duplicateColumns } from './violations.ts'
 
@@ -45,7 +46,10 @@ async function one(
   value: number | string,
 ): Promise<Node | undefined> {
   const [row] = await db.query<Row>(`select * from nodes where ${column} = ?`, [value])
-  if (row === undefined) return undefined
+  return row === undefined ? undefined : await withTraitsOf(db, row)
+}
+
+async function withTraitsOf(db: Db, row: Row): Promise<Node> {
   const node = nodeCodec.decode(row)
   node.traits = (await traitsOfNodes(db, [node.id])).get(node.id) ?? []
   return node
@@ -122,12 +126,17 @@ export async function createNode(db: Db, values: NodeValues): Promise<Node> {
   const uuid = values.uuid ?? randomUUID()
   const row = nodeCodec.forInsert(db, withFittingError({ ...values, uuid }))
   try {
-    await db.sql.insertInto('nodes').values(row).execute()
+    const { text, values: parameters } = insertStatement('nodes', row, returning(db))
+    const [stored] = (await db.change(text, parameters)).rows
+    if (stored !== undefined) return { ...nodeCodec.decode(stored), traits: [] }
   } catch (error) {
     conflict(error, { ...values, uuid }, uuid)
   }
   return await getNode(db, uuid)
 }
+
+/** SQLite tells at once what a row is after a change. */
+const returning = (db: Db): string => (db.dialect === 'sqlite' ? ' returning *' : '')
 
 /**
  * Changes the given fields only. A new provision_state also sets provision_updated_at and the times of inspection.
@@ -137,23 +146,18 @@ export async function updateNode(db: Db, id: number | string, values: NodeValues
   if ('uuid' in values) throw new InvalidParameterValue('Cannot overwrite UUID for an existing Node.')
   const column = typeof id === 'number' ? 'id' : 'uuid'
   const row = { ...inspectionTimes(db, values), ...nodeCodec.forUpdate(db, withFittingError(values)) }
+  const change = updateStatement('nodes', row, { text: `${column} = ?`, values: [id] }, returning(db))
   try {
     // who changes a node holds its lock, so the same change once more is the same
-    const { numUpdatedRows } = await idempotent(() =>
-      db.sql
-        .updateTable('nodes')
-        .set(row as never)
-        .where(column, '=', id as never)
-        .executeTakeFirst(),
-    )
-    if (numUpdatedRows === 0n) throw new NodeNotFound({ node: id })
+    const { found, rows } = await idempotent(() => db.change(change.text, change.values))
+    if (found === 0) throw new NodeNotFound({ node: id })
+    if (rows[0] !== undefined) return await withTraitsOf(db, rows[0])
   } catch (error) {
     conflict(error, values, id)
   }
   return typeof id === 'number' ? await getNodeById(db, id) : await getNode(db, id)
 }
 
-const inspecting = sql<SqlBoolean>`provision_state in ('inspecting', 'inspect wait')`
 type SqlBoolean = boolean
 
 /** MariaDB assigns from left to right: these must come before provision_state itself. */
@@ -162,7 +166,7 @@ function inspectionTimes(db: Db, { provision_state: state }: NodeValues): Row {
   const now = encodeTime(db.now(), db.dialect)
   const times: Row = { provision_updated_at: now }
   const unless = (column: string, value: string | null) =>
-    sql`case when ${inspecting} then ${value} else ${sql.ref(column)} end`
+    new Expression(`case when provision_state in ('inspecting', 'inspect wait') then ? else ${column} end`, [value])
   if (state === 'inspecting') return { ...times, inspection_started_at: now, inspection_finished_at: null }
   if (state === 'manageable')
     return {
@@ -213,22 +217,22 @@ export async function reserveNode(db: Db, idOrUuidOrName: number | string, host:
   const column = typeof idOrUuidOrName === 'number' ? 'id' : isUuid(idOrUuidOrName) ? 'uuid' : 'name'
   const ledger = ledgerOf(db)
   let taken: boolean | undefined
+  let row: Row | undefined
   try {
-    taken = await ledger.reaching(async () => {
-      const { numUpdatedRows } = await db.sql
-        .updateTable('nodes')
-        .set({ reservation: host, updated_at: encodeTime(db.now(), db.dialect) })
-        .where(column, '=', idOrUuidOrName as never)
-        .where('reservation', 'is', null)
-        .executeTakeFirst()
-      return numUpdatedRows > 0n
-    })
+    const { found, rows } = await ledger.reaching(() =>
+      db.change(
+        `update nodes set reservation = ?, updated_at = ? where ${column} = ? and reservation is null${returning(db)}`,
+        [host, encodeTime(db.now(), db.dialect), idOrUuidOrName],
+      ),
+    )
+    taken = found > 0
+    row = rows[0]
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error
     // a lock that was taken all the same must not stay without an owner
     await ledger.settled()
   }
-  const node = await one(db, column, idOrUuidOrName)
+  const node = row === undefined ? await one(db, column, idOrUuidOrName) : await withTraitsOf(db, row)
   if (node === undefined) throw new NodeNotFound({ node: idOrUuidOrName })
   taken ??= node.reservation === host && ledger.hold(node.id) === undefined
   if (!taken) throw new NodeLocked({ node: node.uuid, host: node.reservation ?? 'unknown' })
@@ -252,13 +256,11 @@ export async function releaseNode(db: Db, host: string, idOrUuid: number | strin
   const hold = ledger.hold(id)
   for (;;) {
     try {
-      const { numUpdatedRows } = await db.sql
-        .updateTable('nodes')
-        .set({ reservation: null, updated_at: encodeTime(db.now(), db.dialect) })
-        .where('id', '=', id)
-        .where('reservation', '=', host)
-        .executeTakeFirst()
-      if (numUpdatedRows > 0n) break
+      const { found } = await db.change(
+        'update nodes set reservation = ?, updated_at = ? where id = ? and reservation = ?',
+        [null, encodeTime(db.now(), db.dialect), id, host],
+      )
+      if (found > 0) break
       const row = await find()
       if (row.reservation === null) throw new NodeNotLocked({ node: row.uuid })
       throw new NodeLocked({ node: row.uuid, host: row.reservation })
@@ -275,14 +277,11 @@ export async function releaseNode(db: Db, host: string, idOrUuid: number | strin
 /** Sets provision_updated_at: a heartbeat shows that the wait goes on. @throws NodeNotFound */
 export async function touchNodeProvisioning(db: Db, id: number | string): Promise<void> {
   const now = encodeTime(db.now(), db.dialect)
-  const { numUpdatedRows } = await idempotent(() =>
-    db.sql
-      .updateTable('nodes')
-      .set({ provision_updated_at: now, updated_at: now })
-      .where(typeof id === 'number' ? 'id' : 'uuid', '=', id as never)
-      .executeTakeFirst(),
+  const column = typeof id === 'number' ? 'id' : 'uuid'
+  const { found } = await idempotent(() =>
+    db.change(`update nodes set provision_updated_at = ?, updated_at = ? where ${column} = ?`, [now, now, id]),
   )
-  if (numUpdatedRows === 0n) throw new NodeNotFound({ node: id })
+  if (found === 0) throw new NodeNotFound({ node: id })
 }
 
 const heldBy = (host: string) => sql<SqlBoolean>`lower(reservation) = lower(${host})`

@@ -143,13 +143,13 @@ describe('MariaDB with faults', () => {
   test('a lock is held by exactly one task, whichever answers get lost', async () => {
     const { id, uuid } = await nodes.createNode(db, { name: 'l' })
     for (const when of ['sent', 'answered'] as const) {
-      wire.cutAt = { text: 'update `nodes` set `reservation`', when }
+      wire.cutAt = { text: 'update nodes set reservation', when }
       const reached = await Promise.allSettled([1, 2, 3].map(() => nodes.reserveNode(db, uuid!, 'host')))
       const got = reached.filter((each) => each.status === 'fulfilled').length
       const { reservation } = await nodes.getNodeById(db, id)
       assert.equal(got, reservation === 'host' ? 1 : 0, when)
       if (got === 0) continue
-      wire.cutAt = { text: 'update `nodes` set `reservation`', when }
+      wire.cutAt = { text: 'update nodes set reservation', when }
       await nodes.releaseNode(db, 'host', id)
       assert.equal((await nodes.getNodeById(db, id)).reservation, null, when)
     }
@@ -158,7 +158,7 @@ describe('MariaDB with faults', () => {
 
   test('a change of a locked node is made once more when its answer is lost', async () => {
     const { id } = await nodes.createNode(db, { name: 'u' })
-    wire.cutAt = { text: 'update `nodes`', when: 'answered' }
+    wire.cutAt = { text: 'update nodes set', when: 'answered' }
     assert.equal((await nodes.updateNode(db, id, { owner: 'me' })).owner, 'me')
   })
 

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import * as allocations from '../../src/db/allocations.ts'
 import * as bios from '../../src/db/bios-settings.ts'
 import * as chassis from '../../src/db/chassis.ts'
+import * as conductors from '../../src/db/conductors.ts'
 import { openDatabase, type Db } from '../../src/db/database.ts'
 import * as templates from '../../src/db/deploy-templates.ts'
 import * as firmware from '../../src/db/firmware.ts'
@@ -242,19 +243,31 @@ for (const dialect of ['sqlite', 'mysql'] as const)
 
     test('history is cut, listed and purged', async () => {
       const long = 'é'.repeat(60_000)
-      const entry = await history.createNodeHistory(db, {
+      const uuid = await history.createNodeHistory(db, {
         node_id: node.id,
         event: long,
         severity: 'ERROR',
         conductor: 'c',
       })
+      const entry = await history.getNodeHistory(db, uuid)
       assert.ok(Buffer.byteLength(entry.event!) <= 65_535)
       assert.match(entry.event!, /^é+ \.\.\. \[truncated\] \.\.\. é+$/)
       for (let count = 0; count < 4; count += 1)
         await history.createNodeHistory(db, { node_id: node.id, event: String(count) })
       assert.equal((await history.listNodeHistory(db, node.id, { limit: 2, marker: entry.uuid! })).length, 2)
+      const { id } = await conductors.registerConductor(db, { hostname: 'c', drivers: [] })
+      assert.equal((await history.historyToPurge(db, id, { maxEntries: 2, minimumDays: 0 })).size, 0)
+      await nodes.updateNode(db, node.id, { conductor_affinity: id })
+      assert.equal((await history.historyToPurge(db, id, { maxEntries: 2, minimumDays: 1 })).size, 0)
+      const surplus = await history.historyToPurge(db, id, { maxEntries: 2, minimumDays: 0 })
+      assert.equal(surplus.get(node.id)?.[0], entry.id)
+      await history.deleteNodeHistoryByIds(db, surplus.get(node.id)!)
+      const left = await history.listNodeHistory(db, node.id)
+      assert.deepEqual(
+        left.map((each) => each.event),
+        ['2', '3'],
+      )
       await nodes.updateNode(db, node.id, { conductor_affinity: null })
-      assert.equal((await history.historyToPurge(db, 1, { maxEntries: 2, minimumDays: 0 })).size, 0)
     })
 
     test('one inventory per node', async () => {

@@ -263,13 +263,16 @@ for (const dialect of ['MariaDB', 'SQLite'] as const)
         )
         await same(
           'NodeHistory',
-          await history.createNodeHistory(ours, {
-            node_id,
-            event: 'e',
-            severity: 'ERROR',
-            conductor: 'ours',
-            user: 'u',
-          }),
+          await history.getNodeHistory(
+            ours,
+            await history.createNodeHistory(ours, {
+              node_id,
+              event: 'e',
+              severity: 'ERROR',
+              conductor: 'ours',
+              user: 'u',
+            }),
+          ),
         )
 
         const steps = [{ interface: 'bios', step: 'x', args: { a: 1 }, priority: 5 }]

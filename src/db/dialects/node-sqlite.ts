@@ -26,10 +26,22 @@ const statementsKept = 500
 /** A transaction that takes longer than this holds everybody up: a defect of its owner. */
 const writerTimeout = 60_000
 
+/** What a statement did: its rows, or how many rows it found. */
+export interface Outcome {
+  readonly rows: unknown[]
+  readonly found: number | bigint
+  readonly insertId?: number | bigint
+}
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly givesRows: boolean
+}
+
 /** One `DatabaseSync` with its prepared statements. */
 class Session {
   readonly #database: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = new Map<string, Prepared>()
 
   constructor(file: string | undefined) {
     this.#database = new DatabaseSync(file ?? ':memory:', {
@@ -38,30 +50,23 @@ class Session {
       // node:sqlite sleeps on the event loop; longer waits are ours (`patiently`)
       timeout: 5,
     })
+    // KiB, taken when needed: the rows of some thousand nodes
+    this.#database.exec('PRAGMA cache_size = -8192')
   }
 
   exec(sql: string): void {
     this.#database.exec(sql)
   }
 
-  all(sql: string, parameters: readonly unknown[]): unknown[] {
-    const statement = this.#prepare(sql)
-    try {
-      return statement.all(...(parameters as SQLInputValue[]))
-    } catch (error) {
-      // an integer that a double cannot hold: as near as it gets
-      if ((error as { code?: string }).code !== 'ERR_OUT_OF_RANGE') throw error
-      statement.setReadBigInts(true)
-      const rows = statement.all(...(parameters as SQLInputValue[]))
-      statement.setReadBigInts(false)
-      for (const row of rows)
-        for (const [name, value] of Object.entries(row)) if (typeof value === 'bigint') row[name] = Number(value)
-      return rows
+  execute(sql: string, parameters: readonly unknown[]): Outcome {
+    const { statement, givesRows } = this.#prepare(sql)
+    const values = parameters as SQLInputValue[]
+    if (givesRows) {
+      const rows = allRows(statement, values)
+      return { rows, found: rows.length }
     }
-  }
-
-  run(sql: string, parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint } {
-    return this.#prepare(sql).run(...(parameters as SQLInputValue[]))
+    const { changes, lastInsertRowid } = statement.run(...values)
+    return { rows: [], found: changes, insertId: lastInsertRowid }
   }
 
   get inTransaction(): boolean {
@@ -73,16 +78,32 @@ class Session {
     this.#database.close()
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): Prepared {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
     const statement = this.#database.prepare(sql)
+    const prepared = { statement, givesRows: statement.columns().length > 0 }
     if (this.#statements.size >= statementsKept) {
       const [oldest] = this.#statements.keys()
       this.#statements.delete(oldest!)
     }
-    this.#statements.set(sql, statement)
-    return statement
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+}
+
+function allRows(statement: StatementSync, values: readonly SQLInputValue[]): unknown[] {
+  try {
+    return statement.all(...values)
+  } catch (error) {
+    // an integer that a double cannot hold: as near as it gets
+    if ((error as { code?: string }).code !== 'ERR_OUT_OF_RANGE') throw error
+    statement.setReadBigInts(true)
+    const rows = statement.all(...values)
+    statement.setReadBigInts(false)
+    for (const row of rows)
+      for (const [name, value] of Object.entries(row)) if (typeof value === 'bigint') row[name] = Number(value)
+    return rows
   }
 }
 
@@ -96,6 +117,10 @@ const isBusy = (error: unknown): boolean => {
 class WriterQueue {
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
+
+  get isFree(): boolean {
+    return this.#waiting === 0
+  }
 
   /** Resolves when it is the caller's turn; the caller then calls the function that it got. */
   async enter(): Promise<() => void> {
@@ -174,7 +199,8 @@ class LogFlusher {
  */
 export class SqliteSessions {
   readonly writer: Session
-  readonly reader: Session
+  /** for reads while a transaction is open */
+  readonly #reader: Session
   readonly queue = new WriterQueue()
   readonly #maxWait: number
   #flusher: LogFlusher | undefined
@@ -182,7 +208,7 @@ export class SqliteSessions {
   private constructor(settings: SqliteSettings) {
     this.#maxWait = settings.maxWait
     this.writer = new Session(settings.file)
-    this.reader = settings.file === undefined ? this.writer : new Session(settings.file)
+    this.#reader = settings.file === undefined ? this.writer : new Session(settings.file)
   }
 
   /** @throws InvalidParameterValue for a file that cannot be opened or is something else @throws TemporaryFailure */
@@ -207,14 +233,49 @@ export class SqliteSessions {
 
   /** On file systems that cannot do WAL (network mounts) SQLite goes on with its rollback journal, and writes it through itself. */
   #openLog(file: string, synchronous: boolean): LogFlusher | undefined {
-    const [mode] = this.writer.all('PRAGMA journal_mode = WAL', []) as { journal_mode: string }[]
+    const [mode] = this.writer.execute('PRAGMA journal_mode = WAL', []).rows as { journal_mode: string }[]
     const hasLog = mode?.journal_mode === 'wal'
     this.writer.exec(`PRAGMA synchronous = ${synchronous ? (hasLog ? 'NORMAL' : 'FULL') : 'OFF'}`)
     if (!hasLog || !synchronous) return undefined
     // the log appears with the first transaction
     this.writer.exec('BEGIN IMMEDIATE; COMMIT')
-    this.writer.all('PRAGMA user_version', [])
     return new LogFlusher(`${file}-wal`)
+  }
+
+  /** Reads what is committed. The writer knows what it wrote: while nothing is open, its page cache is the better one. */
+  async read(sql: string, parameters: readonly unknown[]): Promise<unknown[]> {
+    const session = this.writer.inTransaction ? this.#reader : this.writer
+    return (await this.patiently(() => session.execute(sql, parameters))).rows
+  }
+
+  /** A change of its own, in its turn. */
+  async change(sql: string, parameters: readonly unknown[]): Promise<Outcome> {
+    this.check()
+    // nobody waits and nothing is open: what is done before anybody else can run needs no queue
+    const outcome = this.queue.isFree ? this.#attempt(sql, parameters) : undefined
+    if (outcome !== undefined) return outcome
+    const leave = await this.queue.enter()
+    try {
+      return await this.patiently(() => this.#write(sql, parameters))
+    } finally {
+      leave()
+    }
+  }
+
+  #write(sql: string, parameters: readonly unknown[]): Outcome {
+    const outcome = this.writer.execute(sql, parameters)
+    this.committed()
+    return outcome
+  }
+
+  /** Undefined when another process holds the file. */
+  #attempt(sql: string, parameters: readonly unknown[]): Outcome | undefined {
+    try {
+      return this.#write(sql, parameters)
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return undefined
+    }
   }
 
   /** Before every change. @throws TemporaryFailure when the disk is in trouble */
@@ -247,24 +308,20 @@ export class SqliteSessions {
 
   close(): void {
     this.#flusher?.close()
-    if (this.reader !== this.writer) this.reader.close()
+    if (this.#reader !== this.writer) this.#reader.close()
     this.writer.close()
   }
 }
 
 const reads = /^\s*(?:select|with|explain|pragma\s+\w+\s*(?:\(|$))/i
-const givesRows = /^\s*(?:select|with|explain|pragma)|\breturning\b/i
 
 const isRead = (query: CompiledQuery): boolean =>
   query.query.kind === 'SelectQueryNode' || (query.query.kind === 'RawNode' && reads.test(query.sql))
 
-function run(session: Session, query: CompiledQuery): QueryResult<never> {
-  const kind = query.query.kind
-  if (kind === 'SelectQueryNode' || givesRows.test(query.sql))
-    return { rows: session.all(query.sql, query.parameters) as never[] }
-  const { changes, lastInsertRowid } = session.run(query.sql, query.parameters)
-  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
-}
+const resultOf = ({ rows, found, insertId }: Outcome): QueryResult<never> =>
+  insertId === undefined
+    ? { rows: rows as never[] }
+    : { rows: [], numAffectedRows: BigInt(found), insertId: BigInt(insertId) }
 
 /** What Kysely takes for a connection: reads go to the reader, lone writes queue, a transaction keeps its place in the queue. */
 class SqliteConnection implements DatabaseConnection {
@@ -276,18 +333,10 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writer, reader, queue } = this.#sessions
-    if (this.#leave !== undefined) return run(writer, query)
-    if (isRead(query)) return await this.#sessions.patiently(() => run(reader, query))
-    const leave = await queue.enter()
-    try {
-      this.#sessions.check()
-      const result = await this.#sessions.patiently(() => run(writer, query))
-      this.#sessions.committed()
-      return result
-    } finally {
-      leave()
-    }
+    const { sql, parameters } = query
+    if (this.#leave !== undefined) return resultOf(this.#sessions.writer.execute(sql, parameters))
+    if (isRead(query)) return { rows: (await this.#sessions.read(sql, parameters)) as R[] }
+    return resultOf(await this.#sessions.change(sql, parameters))
   }
 
   async begin(): Promise<void> {
