@@ -23,6 +23,8 @@ interface Script {
   deploy?: Step[]
   /** by `interface.step` of an execute command, or by command name; what is not named succeeds */
   results?: Record<string, Said | ((heard: Heard) => Said)>
+  /** does it no longer answer when its commands are asked for? */
+  gone?: () => boolean
 }
 
 interface Commands {
@@ -36,7 +38,7 @@ interface Commands {
 async function scriptedAgent(script: Script): Promise<Commands> {
   const state: { done: Record<string, unknown>[]; script: Script } = { done: [], script }
   const agent = await startAgentForTests((heard) => {
-    if (heard.command === null) return { body: { commands: state.done } }
+    if (heard.command === null) return state.script.gone?.() === true ? 'close' : { body: { commands: state.done } }
     const said = answerTo(heard, state.script)
     if (typeof said === 'object' && (said.status ?? 200) === 200) state.done.push(said.body as Record<string, unknown>)
     return said
@@ -414,6 +416,8 @@ test('a node that must not be powered off is locked down and rebooted', async (t
   const it = await deploying(
     t,
     {
+      // what is locked down does not answer
+      gone: () => locked,
       results: {
         'system.lockdown': (heard) => {
           locked = true
@@ -424,11 +428,6 @@ test('a node that must not be powered off is locked down and rebooted', async (t
     imageInfo,
     { disable_power_off: true, power_state: 'power on' },
   )
-  // what is locked down does not answer
-  const gone = setInterval(() => {
-    if (locked) void it.commands.agent.close()
-  }, 5)
-  t.after(() => clearInterval(gone))
   const node = await it.untilDone()
   assert.equal(node.provision_state, 'active', node.last_error ?? '')
   assert.deepEqual(it.power, ['rebooting', 'rebooting'])
