@@ -12,17 +12,32 @@ const source = join(import.meta.dirname, '../../src')
 /** Not readers: the tables themselves, the library that fills them, tests, and machines that are simulated. */
 const outside = /^(?:config\/|lib\/oslo-config\/|lab\/)|\.test\.ts$|for-tests\.ts$/
 
+/** What `lib/keystone-auth/login.ts` looks at in the group that it is given. */
+const loginOption =
+  /^(?:auth_(?:type|url)|user|project_|tenant_|domain_|default_domain_|application_credential_|password$|system_scope|trust_id)/
+
 /** Options read by a name that is put together at run time, or as a whole group through an interface. The file must say so. */
 const readElsewhere: readonly { group: string; option: RegExp; file: string; evidence: string }[] = [
   { group: 'DEFAULT', option: /^enabled_\w+_interfaces$/, file: 'drivers/factory.ts', evidence: '`enabled_' },
   { group: 'DEFAULT', option: /^default_\w+_interface$/, file: 'drivers/factory.ts', evidence: '`default_' },
+  {
+    group: 'conductor',
+    option: /^poweroff_in_(?:clean|service)fail$/,
+    file: 'conductor/flows/fail.ts',
+    evidence: 'config.conductor[flow.powerOffOption]',
+  },
   // a Keystone login is the whole group, read by `lib/keystone-auth/login.ts`
   {
     group: 'keystone_authtoken',
-    option:
-      /^(?:auth_(?:type|url)|user|project_|tenant_|domain_|default_domain_|application_credential_|password$|system_scope|trust_id)/,
+    option: loginOption,
     file: 'api/auth/keystone.ts',
     evidence: 'return config.keystone_authtoken',
+  },
+  {
+    group: 'json_rpc',
+    option: loginOption,
+    file: 'cmd/messaging/json-rpc-options.ts',
+    evidence: 'login: config.json_rpc',
   },
 ]
 
@@ -130,6 +145,12 @@ function aliasesOf(text: string, group: string, access: string): Set<string> {
   for (const [, type = ''] of text.matchAll(new RegExp(`type (\\w+) = Config\\[['"]${group}['"]\\]`, 'g'))) {
     for (const [, name = ''] of text.matchAll(new RegExp(`(\\w+)\\??: ${type}\\b`, 'g'))) aliases.add(name)
   }
+  // ({ group }: Config), ({ group: options }: Config)
+  const parameter = new RegExp(`\\{[^{}]*\\b${group}\\b(?:\\s*:\\s*(\\w+))?[^{}]*\\}\\s*:\\s*Config\\b(?!\\[)`, 'g')
+  for (const [, name] of text.matchAll(parameter)) aliases.add(name ?? group)
+  // timeout: ({ group }) => group.option, in a file that knows the type
+  const arrow = new RegExp(`\\(\\{\\s*${group}\\s*\\}\\)\\s*=>`)
+  if (/\bConfig\b/.test(text) && arrow.test(text)) aliases.add(group)
   // const { group } = config, { config: { group } }
   const whole = new RegExp(
     `\\{[^{}]*\\b${group}\\b(?:\\s*:\\s*(\\w+))?[^{}]*\\}\\s*(?::[^={}\\n]*)?=\\s*[\\w.#!]*config\\b(?![.\\[])`,

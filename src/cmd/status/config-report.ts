@@ -1,4 +1,4 @@
-import { isIgnored } from '../../config/acted-upon.ts'
+import { ignoredOptions } from '../../config/acted-upon.ts'
 import type { LoadedIronicConfig } from '../../config/load.ts'
 import type { EffectiveOption } from '../../lib/oslo-config/load.ts'
 import { originText } from '../../lib/oslo-config/namespace.ts'
@@ -9,16 +9,14 @@ import { maskSentence } from '../../lib/oslo-log/secrets.ts'
  * options and former names follow. The lines are those of a configuration file, so that they can be compared with one.
  */
 export function printConfig(loaded: LoadedIronicConfig, { changedOnly }: { changedOnly: boolean }): void {
-  const groups = Map.groupBy(loaded.effective(), ({ option }) => option.group ?? 'DEFAULT')
-  const ignored: EffectiveOption[] = []
+  const effective = loaded.effective()
+  const ignored = ignoredOptions(effective)
+  const groups = Map.groupBy(effective, ({ option }) => option.group ?? 'DEFAULT')
   for (const [group, options] of groups) {
     const shown = changedOnly ? options.filter(({ origin }) => origin.from !== 'default') : options
     if (shown.length === 0) continue
     console.log(`[${group}]`)
-    for (const effective of shown) {
-      if (isIgnored(effective)) ignored.push(effective)
-      console.log(line(effective))
-    }
+    for (const each of shown) console.log(line(each, ignored.has(each)))
     console.log()
   }
   for (const { option, origin } of ignored) {
@@ -29,10 +27,10 @@ export function printConfig(loaded: LoadedIronicConfig, { changedOnly }: { chang
   for (const sentence of loaded.warnings) console.log(`# ${sentence}`)
 }
 
-function line(effective: EffectiveOption): string {
+function line(effective: EffectiveOption, isIgnored: boolean): string {
   const { option, value, origin } = effective
   const from = origin.from === 'default' ? 'stock value' : `from ${originText(origin)}`
-  const note = isIgnored(effective) ? `${from}; SET BUT NOT ACTED UPON` : from
+  const note = isIgnored ? `${from}; SET BUT NOT ACTED UPON` : from
   return `${option.dest} = ${shownValue(effective, value)}  # ${note}`
 }
 
