@@ -37,7 +37,14 @@ async function runSuite(suite: Suite): Promise<Tally> {
   console.log(`\n== ${suite.name}: ${files.length} files`)
   const child = spawn(
     process.execPath,
-    ['--test', '--test-isolation=none', '--test-force-exit', '--test-reporter=spec', '--test-timeout=600000', ...files.sort()],
+    [
+      '--test',
+      '--test-isolation=none',
+      '--test-force-exit',
+      '--test-reporter=spec',
+      '--test-timeout=600000',
+      ...files.sort(),
+    ],
     { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_NO_WARNINGS: '1' } },
   )
   const limit = setTimeout(() => child.kill('SIGKILL'), suite.limit)

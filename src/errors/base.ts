@@ -24,11 +24,7 @@ export const HTTPForbidden = defineError<{ resource: unknown }>(
   NotAuthorized,
   (p) => `The policy does not allow you ${p.resource}.`,
 )
-export const InvalidParameterValue = defineError<{ err: unknown }>(
-  'InvalidParameterValue',
-  Invalid,
-  (p) => `${p.err}`,
-)
+export const InvalidParameterValue = defineError<{ err: unknown }>('InvalidParameterValue', Invalid, (p) => `${p.err}`)
 export const InvalidState = defineError<Record<string, never>>(
   'InvalidState',
   Conflict,

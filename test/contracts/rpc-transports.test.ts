@@ -122,7 +122,7 @@ function suite(name: string, make: () => Promise<Fixture>): void {
         client().change_node_power_state(context, { node_id: 'n', new_state: 'power on' }),
         (error: Error) => {
           assert.ok(error instanceof NodeLocked)
-          assert.equal((error).code, 409)
+          assert.equal(error.code, 409)
           assert.match(error.message, /elsewhere/)
           return true
         },
