@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createNode } from '../db/nodes.ts'
 import type { Notification } from '../notifications/notifier.ts'
+import type { ConductorClient } from '../rpc/conductor.ts'
 import { testApi } from './for-tests.ts'
 
 const steps = [{ interface: 'bios', step: 'a', args: {}, priority: 1 }]
@@ -39,4 +41,26 @@ test('what was refused before it began is not told', async () => {
   await server.ask('POST', '/v1/runbooks', { body: { name: 'a b', steps } })
   await server.ask('DELETE', '/v1/inspection_rules/11111111-1111-4111-8111-111111111111')
   assert.deepEqual(told, [])
+})
+
+test('changes of traits are told with the traits that the node has then', async () => {
+  const told: Notification[] = []
+  const conductor = {
+    add_node_traits: () => Promise.resolve(),
+    remove_node_traits: () => Promise.resolve(),
+  } as unknown as ConductorClient
+  await using server = await testApi({ conductor, notifier: { emit: (notification) => told.push(notification) } })
+  await createNode(server.db, { uuid: '11111111-1111-4111-8111-111111111111', driver: 'fake-hardware', name: 'n' })
+  const traits = ['CUSTOM_B', 'CUSTOM_A']
+  assert.equal((await server.ask('PUT', '/v1/nodes/n/traits', { body: { traits } })).status, 204)
+  assert.equal((await server.ask('DELETE', '/v1/nodes/n/traits')).status, 204)
+  assert.deepEqual(
+    told.map(({ event, status, source }) => [event, status, source['traits']]),
+    [
+      ['node.update', 'start', ['CUSTOM_A', 'CUSTOM_B']],
+      ['node.update', 'end', ['CUSTOM_A', 'CUSTOM_B']],
+      ['node.update', 'start', []],
+      ['node.update', 'end', []],
+    ],
+  )
 })

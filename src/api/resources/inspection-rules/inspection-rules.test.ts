@@ -45,6 +45,10 @@ test('bad rules are refused', async () => {
     { actions, phase: 'other' },
     { actions, priority: -1 },
     { actions, priority: 10_000 },
+    { actions, priority: 5000.5 },
+    { actions, priority: '1' },
+    { actions, priority: true },
+    { actions, priority: null },
     { actions, scope: 'x' },
   ]
   for (const body of bad) assert.equal((await server.ask('POST', path, { body })).status, 400, JSON.stringify(body))

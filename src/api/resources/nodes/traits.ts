@@ -1,10 +1,13 @@
 import { isTrait } from '../../../domain/traits.ts'
 import { Invalid, InvalidParameterValue } from '../../../errors/base.ts'
 import { NodeTraitNotFound } from '../../../errors/node.ts'
+import type { Node } from '../../../objects/node.ts'
+import { announced } from '../../announce.ts'
 import { resourceUrl } from '../../links.ts'
 import { at, route, type AnyCall } from '../../resource.ts'
 import { checked, listOf, members, refuse, Text, type Value } from '../../values.ts'
 import { conductorOf } from './conductor-of.ts'
+import { chassisOf } from './rules.ts'
 import { visibleNode } from './visible.ts'
 
 export const Trait: Value<string> = checked(Text, (name, where) =>
@@ -23,14 +26,24 @@ const listTraits = route({
   asks: 'handler',
   async handler(call) {
     const node = await visibleNode(call, 'baremetal:node:traits:list')
-    return { traits: (node.traits ?? []).map((each) => each['trait'] as string) }
+    return { traits: namesOf(node) }
   },
 })
+
+/** Changes traits and tells of the node as it is then. */
+async function changeTraits(call: AnyCall, node: Node, after: Iterable<string>, change: () => Promise<void>) {
+  const told = { ...node, traits: [...new Set(after)].toSorted() }
+  await announced(call, 'node.update', told, change, await chassisOf(call, node))
+}
+
+const namesOf = (node: Node): string[] => (node.traits ?? []).map((each) => each['trait'] as string)
 
 async function addTraits(call: AnyCall, traits: string[], replace: boolean): Promise<void> {
   const node = await visibleNode(call, 'baremetal:node:traits:set')
   const conductor = await conductorOf(call, node)
-  await conductor.add_node_traits(call.context, { node_id: node.id, traits, replace })
+  await changeTraits(call, node, replace ? traits : [...namesOf(node), ...traits], () =>
+    conductor.add_node_traits(call.context, { node_id: node.id, traits, replace }),
+  )
 }
 
 const setTraits = route({
@@ -70,7 +83,10 @@ async function removeTraits(call: AnyCall, traits: string[] | null): Promise<voi
   const node = await visibleNode(call, 'baremetal:node:traits:delete')
   const conductor = await conductorOf(call, node)
   try {
-    await conductor.remove_node_traits(call.context, { node_id: node.id, traits })
+    const after = traits === null ? [] : namesOf(node).filter((name) => !traits.includes(name))
+    await changeTraits(call, node, after, () =>
+      conductor.remove_node_traits(call.context, { node_id: node.id, traits }),
+    )
   } catch (cause) {
     if (!(cause instanceof NodeTraitNotFound)) throw cause
     throw new NodeTraitNotFound({ node_id: node.uuid, trait: traits?.join(', ') ?? '' }, { cause })

@@ -1,17 +1,6 @@
 import { field } from '../../resource.ts'
-import { Dict, nullable, Text, Time, Uuid, type Value, refuse } from '../../values.ts'
-
-/** What the column holds. */
-const largest = 2 ** 31 - 1
-
-const BootIndex: Value<number> = {
-  stored: 'int',
-  schema: { type: 'integer' },
-  read: (name, value) =>
-    typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= largest
-      ? value
-      : refuse(name, 'a whole number', value),
-}
+import { Dict, nullable, Text, Time, Uuid } from '../../values.ts'
+import { WholeNumber } from '../whole-number.ts'
 
 const everywhere = ['create', 'update'] as const
 
@@ -31,7 +20,7 @@ export const targetFields = {
   uuid: field(nullable(Uuid), { on: ['create'], list: true }),
   node_uuid: field(Uuid, { on: everywhere, mandatory: true, list: true }),
   volume_type: field(Text, { on: everywhere, mandatory: true, list: true }),
-  boot_index: field(BootIndex, { on: everywhere, mandatory: true, list: true }),
+  boot_index: field(WholeNumber, { on: everywhere, mandatory: true, list: true }),
   volume_id: field(Text, { on: everywhere, mandatory: true, list: true }),
   created_at: field(Time),
   updated_at: field(Time),
