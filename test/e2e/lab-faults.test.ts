@@ -21,6 +21,7 @@ const settings = {
   'redfish.connection_retry_interval': 1,
   'conductor.deploy_callback_timeout': 12,
   'conductor.clean_callback_timeout': 12,
+  'conductor.inspect_wait_timeout': 12,
   'conductor.check_provision_state_interval': 2,
   'agent.command_timeout': 2,
   'agent.max_command_attempts': 2,
@@ -49,7 +50,7 @@ describe('bad input and faults', { timeout: 900_000 }, () => {
     service = await startServiceUnderTest({ set: settings })
     stack.defer(() => service.close())
     const timings = { ...quickTimings, ramdisk: 300, downloadPause: 20 }
-    lab = await startLab({ machines: 16, directory: join(service.directory, 'lab'), timings, tls: true })
+    lab = await startLab({ machines: 17, directory: join(service.directory, 'lab'), timings, tls: true })
     stack.defer(() => lab.close())
     client = service.client
     const { images, materials } = service
@@ -253,6 +254,27 @@ describe('bad input and faults', { timeout: 900_000 }, () => {
     assert.match(await deployFails(uuid), /time/i)
     machine.agentFaults.mute = false
     await deploysAfterAll(machine, uuid)
+  })
+
+  test('an agent that never hands over what it found: inspection and cleaning time out, and go on', async () => {
+    const { machine, uuid } = await node({})
+    await client.patch(uuid, { '/inspect_interface': 'agent', '/automated_clean': true })
+    await bring(client, uuid, 'manage', 'manageable', life)
+    machine.agentFaults.mute = true
+    for (const [verb, failed] of [
+      ['inspect', 'inspect failed'],
+      ['provide', 'clean failed'],
+    ] as const) {
+      await client.provision(uuid, verb)
+      await client.waitFor(uuid, [failed], { limit: 60_000, every: 100 })
+      const shown = await client.node(uuid)
+      assert.match(shown.last_error ?? (await lastEvent(client, uuid)) ?? '', /time/i)
+      if (shown.maintenance) await client.call('DELETE', `/v1/nodes/${uuid}/maintenance`)
+      await bring(client, uuid, 'manage', 'manageable', life)
+    }
+    machine.agentFaults.mute = false
+    await bring(client, uuid, 'inspect', 'manageable', life)
+    await bring(client, uuid, 'provide', 'available', life)
   })
 
   test('heartbeats with a wrong token, by plain HTTP, or of nobody are refused', async () => {

@@ -96,6 +96,7 @@ class Agent {
     const callback = this.#parameters.get('ipa-inspection-callback-url')
     const named = this.#parameters.get('ipa-inspection-collectors')
     if (callback === undefined && (named === undefined || this.#urls().length === 0)) return undefined
+    if (this.#parts.faults.mute === true) return undefined
     const collectors = (named ?? 'default,logs').split(',')
     const urls =
       callback === undefined

@@ -4,7 +4,7 @@ export interface AgentFaults {
   plainHttp?: boolean
   /** heartbeats with a token that is not its own */
   wrongToken?: boolean
-  /** no heartbeats at all */
+  /** no heartbeats at all, and nothing handed over after inspection */
   mute?: boolean
   /** a certificate that is not the one it serves with */
   foreignCertificate?: boolean
