@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import fastify, { type ConnectionError, type FastifyInstance, type FastifyRequest } from 'fastify'
+import { IronicError } from '../errors/define.ts'
 import { maskText, mayHoldSecret } from '../lib/secrets/mask.ts'
 import { OpenApiEndpoint } from './describe/endpoint.ts'
 import { handlerFault } from './faults.ts'
@@ -80,7 +81,12 @@ function refuseConnection(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const status = unreadable[error.code] ?? '400 Bad Request'
   if (!socket.writable) return void socket.destroy()
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+  const { body } = handlerFault(
+    new IronicError('This is no HTTP request that can be read.', { code: Number(status.slice(0, 3)) }),
+  )
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
 }
 
 function send(raw: ServerResponse, { status, headers, body }: Answer): void {

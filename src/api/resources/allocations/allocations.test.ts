@@ -54,6 +54,19 @@ test('an allocation is created, shown, changed and removed', async () => {
   assert.equal((await server.ask('DELETE', '/v1/nodes/one/allocation')).status, 204)
   assert.equal((await server.ask('GET', `${path}/${uuid}`)).status, 404)
   assert.equal((await server.ask('DELETE', '/v1/nodes/one/allocation')).status, 404)
+  assert.equal((await server.ask('GET', '/v1/nodes/one/allocation')).status, 404)
+  assert.equal((await server.ask('GET', '/v1/nodes/missing/allocation')).status, 400)
+})
+
+test('who does not see all nodes cannot tell a hidden node from none', async () => {
+  await using server = await started(policy())
+  const asked = (name: string, headers: object) =>
+    server.ask('GET', `/v1/nodes/${name}/allocation`, { headers: { ...headers } }).then(({ status }) => status)
+  assert.deepEqual([await asked('one', callers.ownerReader), await asked('missing', callers.systemReader)], [404, 400])
+  const { strangerManager } = callers
+  assert.deepEqual([await asked('one', strangerManager), await asked('missing', strangerManager)], [404, 404])
+  const filtered = await server.ask('GET', `${path}?node=missing`, { headers: { ...strangerManager } })
+  assert.equal(filtered.status, 404)
 })
 
 test('bad requests are refused', async () => {

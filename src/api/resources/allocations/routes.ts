@@ -66,11 +66,16 @@ async function authorized(call: AnyCall, rule: string): Promise<Allocation> {
   return allocation
 }
 
-/** The node that a list is filtered by. @throws NodeNotFound, as a bad request when it does not exist */
+/**
+ * The node whose allocations are asked for.
+ * @throws NodeNotFound, as a bad request when it does not exist; who may not list all nodes cannot tell that from one that
+ * is hidden
+ */
 async function nodeFilter(call: AnyCall, ident: string): Promise<Node> {
   const node = await getNode(call.api.db, ident).catch((cause: unknown) => {
     if (!(cause instanceof NodeNotFound)) throw cause
-    throw new NodeNotFound(cause.message, { code: 400, cause })
+    const seesAll = call.api.policy.allows(call.context, 'baremetal:node:list_all')
+    throw new NodeNotFound(cause.message, { code: seesAll ? 400 : 404, cause })
   })
   if (!call.api.policy.allows(call.context, 'baremetal:node:get', nodeTarget(node))) {
     throw new NodeNotFound({ node: ident })
@@ -293,7 +298,7 @@ const showOfNode = route({
   args: fieldArgs,
   async handler(call) {
     const { fields } = call.args
-    const node = await visibleNode(call, [])
+    const node = await nodeFilter(call, call.params['node']!)
     const row = await allocationOfNode(call, node)
     call.api.policy.authorize(call.context, 'baremetal:allocation:get', allocationTarget(row))
     view.check(fields, call.minor)

@@ -33,7 +33,7 @@ import { linkableNode } from '../nodes/rules.ts'
 import { isNameIn } from '../nodes/visible.ts'
 import { listedProject, nodeForNew, parentNode, visiblePortgroup } from '../ports/access.ts'
 import { portgroupFields } from './fields.ts'
-import { gatedFields, portgroupText, portgroupView } from './view.ts'
+import { portgroupDetailView, gatedFields, portgroupText, portgroupView } from './view.ts'
 
 const window = { since: 23 } as const
 const fields: Readonly<Record<string, Field>> = portgroupFields
@@ -93,7 +93,7 @@ async function list(
   return listReply(call, {
     name: 'portgroups',
     rows,
-    view: portgroupView,
+    view: shown === null ? portgroupDetailView : portgroupView,
     context: { url: call.url },
     shown,
     path,
@@ -121,7 +121,7 @@ const listPortgroupsDetail = route({
   ...window,
   method: 'GET',
   path: '/v1/portgroups/detail',
-  answer: listAnswer('portgroups', portgroupView),
+  answer: listAnswer('portgroups', portgroupDetailView),
   action: true,
   policy: listRules,
   asks: 'handler',

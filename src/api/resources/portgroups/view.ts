@@ -1,3 +1,4 @@
+import { MAXIMUM_MINOR } from '../../microversions.ts'
 import { NotAcceptable } from '../../../errors/base.ts'
 import type { Portgroup } from '../../../objects/portgroup.ts'
 import { linksText } from '../../links.ts'
@@ -24,3 +25,10 @@ export const portgroupView = defineView({
 /** One port group as JSON text. */
 export const portgroupText = (call: AnyCall, portgroup: Portgroup, names: readonly string[] | null = null): string =>
   portgroupView.writer(call.minor, names)(rowOf(portgroup), { url: call.url })
+
+/** Lists in full show everything to every version: clients got used to it. */
+export const portgroupDetailView: typeof portgroupView = {
+  ...portgroupView,
+  schema: () => portgroupView.schema(MAXIMUM_MINOR),
+  writer: (_minor, names) => portgroupView.writer(MAXIMUM_MINOR, names),
+}
