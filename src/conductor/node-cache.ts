@@ -1,4 +1,5 @@
 /** What the BMC says of itself and the row keeps: vendor, boot mode, secure boot, health, BIOS settings, firmware. */
+import { cacheBootMode } from '../drivers/boot-mode.ts'
 import { UnsupportedDriverExtension } from '../errors/driver.ts'
 import { IronicError } from '../errors/define.ts'
 import { NodeLocked } from '../errors/node.ts'
@@ -27,19 +28,6 @@ export async function cacheVendor(task: ConductorTask): Promise<void> {
   if (typeof vendor !== 'string' || vendor === '') return
   await task.upgradeLock('caching node vendor')
   task.node.properties = { ...task.node.properties, vendor }
-  await task.save()
-}
-
-export async function cacheBootMode(task: ConductorTask): Promise<void> {
-  const mode = await ask(task, 'The boot mode', () => task.driver.management.getBootMode(task))
-  if (mode === undefined) return
-  const secure = await ask(task, 'The secure boot state', () => task.driver.management.getSecureBootState(task))
-  if (secure === undefined) return
-  const boot_mode = mode === notSupported ? null : mode
-  const secure_boot = secure === notSupported ? null : secure
-  if (boot_mode === task.node.boot_mode && secure_boot === task.node.secure_boot) return
-  await task.upgradeLock('caching boot mode and secure boot')
-  Object.assign(task.node, { boot_mode, secure_boot })
   await task.save()
 }
 

@@ -1,7 +1,7 @@
 import { requestedBootMode, secureBootRequested } from '../domain/boot-mode.ts'
 import { InvalidParameterValue } from '../errors/base.ts'
-import { IronicError } from '../errors/define.ts'
 import { UnsupportedDriverExtension } from '../errors/driver.ts'
+import { NodeLocked } from '../errors/node.ts'
 import { setInternal } from './agent/internal-info.ts'
 import type { Task } from './task.ts'
 
@@ -26,7 +26,8 @@ export async function cacheBootMode(task: Task): Promise<void> {
     const bootMode = await ifSupported(management.getBootMode(task))
     read = { bootMode, secureBoot: await ifSupported(management.getSecureBootState(task)) }
   } catch (error) {
-    if (!(error instanceof IronicError)) throw error
+    // losing the lock is the caller's business
+    if (error instanceof NodeLocked) throw error
     task.log.warning(`Boot mode and secure boot of node ${task.node.uuid} cannot be read`, { error })
     return
   }

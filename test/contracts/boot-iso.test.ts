@@ -3,10 +3,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { parseKernelCommandLine } from '../../src/domain/kernel-parameters.ts'
 import { redfishBench } from '../../src/drivers/redfish/for-tests.ts'
 import { MissingParameterValue } from '../../src/errors/driver.ts'
 import { ImageCreationFailed } from '../../src/errors/image.ts'
+import { readIso } from '../../src/images/iso9660-reader.ts'
+import { writeIso } from '../../src/images/iso9660-writer.ts'
 import { buildBootIso, grubText } from '../../src/images/boot-iso.ts'
 import { testConfig, type ConfigOverrides } from '../../src/config/for-tests.ts'
 import { bootFromCd, type BootMode } from '../../src/lab/media/boot-config.ts'
@@ -175,6 +178,29 @@ test('an instance on its disk needs media out and the disk first', async () => {
   assert.equal(bmc.resource(cd)['Inserted'], false)
   const boot = bmc.resource(systemPath)['Boot'] as Record<string, unknown>
   assert.deepEqual([boot['BootSourceOverrideTarget'], boot['BootSourceOverrideEnabled']], ['Hdd', 'Continuous'])
+})
+
+test('an instance that is a ramdisk gets its ISO, and its configuration drive however it was told', async () => {
+  const files = { 'openstack/latest/user_data': Buffer.from('hello') }
+  const image = gzipSync(writeIso(files, { label: 'config-2', publisher: 'Ironic', created: new Date(0) }))
+  const told = [{ user_data: 'hello' }, image.toString('base64')]
+  for (const configdrive of told) {
+    await using bmc = await ScriptedBmc.start()
+    await using used = bench(bmc, {
+      provision_state: 'deploying',
+      deploy_interface: 'ramdisk',
+      instance_info: { boot_iso: `file://${folder}/ready.iso`, configdrive },
+    })
+    await used.boot.prepareInstance(used.task)
+    assert.match(String(bmc.resource(cd)['Image']), /\/boot-.*\.iso$/)
+    const drive = String(bmc.resource(`${mediaPath}/Usb`)['Image'])
+      .split('/')
+      .at(-1)!
+    const read = readIso(await readFile(join(folder, 'http', 'redfish', drive)))
+    assert.equal(read['openstack/latest/user_data']?.toString(), 'hello')
+    await used.boot.cleanUpInstance(used.task)
+    assert.deepEqual(await published(), [])
+  }
 })
 
 test('parameters go by a removable device where the node wants it', async () => {

@@ -16,6 +16,7 @@ import { BootFiles } from '../../images/boot-files.ts'
 import { buildBootIso, type InjectedFile } from '../../images/boot-iso.ts'
 import { buildParametersImage } from '../../images/parameters-image.ts'
 import { bmcPublisherSettings, Publisher } from '../../images/publisher.ts'
+import { configDriveImage } from '../../images/configdrive.ts'
 import { Images } from '../../images/images.ts'
 import { RemoteImages } from '../../images/remote-images.ts'
 import { sharePublisher, type ShareProtocol } from '../../images/share.ts'
@@ -98,8 +99,10 @@ export class BootImages {
     )
   }
 
-  /** A configuration drive as an image for a USB slot. @param content base64 of a gzipped image, or a URL of that or of an image */
-  async configDriveImage(task: Task, content: string): Promise<string> {
+  /** The configuration drive of the instance as an image for a USB slot; null when it has none. */
+  async configDriveImage(task: Task): Promise<string | null> {
+    const content = await configDriveImage(task.node, this.parts.clock.now())
+    if (content === null) return null
     return this.inFolder(task, async (folder) => {
       const packed = join(folder, 'configdrive.gz')
       const remote = content.includes('://')

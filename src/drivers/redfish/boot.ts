@@ -2,7 +2,7 @@ import { booleanOr } from '../../domain/booleans.ts'
 import { newAgentToken } from '../../agent/token.ts'
 import { InstanceDeployFailure } from '../../errors/agent.ts'
 import { InvalidParameterValue } from '../../errors/base.ts'
-import { MissingParameterValue, UnsupportedDriverExtension, UnsupportedHardwareFeature } from '../../errors/driver.ts'
+import { MissingParameterValue, UnsupportedHardwareFeature } from '../../errors/driver.ts'
 import { checkShare } from '../../images/share.ts'
 import { bootOf, type SystemResource } from '../../lib/redfish/computer-system.ts'
 import { isObject } from '../../lib/redfish/shape.ts'
@@ -241,13 +241,8 @@ export class RedfishVirtualMediaBoot extends IsoBoot {
   }
 
   private async attachConfigDrive(task: Task): Promise<void> {
-    const content: unknown = task.node.instance_info?.['configdrive']
-    if (!content) return
-    if (typeof content !== 'string')
-      throw new UnsupportedDriverExtension(
-        `Node ${task.node.uuid} has a configuration drive told as data; for a ramdisk give it as base64 of a gzipped image, or by URL.`,
-      )
-    const url = await this.images.configDriveImage(task, content)
+    const url = await this.images.configDriveImage(task)
+    if (url === null) return
     try {
       await this.insert(task, 'USBStick', { image: url })
     } catch (cause) {
