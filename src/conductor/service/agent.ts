@@ -1,3 +1,4 @@
+import { checkCallbackUrl } from '../../agent/callback-url.ts'
 import { agentTokenIsValid } from '../../agent/token.ts'
 import { storeAgentCertificate } from '../../agent/certificates.ts'
 import { InvalidParameterValue, NotFound } from '../../errors/base.ts'
@@ -47,10 +48,7 @@ function heartbeat(
         task.log.error(`A heartbeat of node ${node.uuid} has no token, or a wrong one`)
         throw new InvalidParameterValue('The agent token is missing or wrong.')
       }
-      if (config.agent.require_tls && callback_url && !callback_url.startsWith('https://')) {
-        task.log.error(`Node ${node.uuid} wants to be called back without TLS, at ${callback_url}`)
-        throw new InvalidParameterValue('TLS is required by configuration: callback_url must begin with https://.')
-      }
+      if (callback_url) checkCallbackUrl(callback_url, config)
       const certificate = agent_verify_ca ? await storeAgentCertificate(node, agent_verify_ca, config) : null
       // without its address nothing can be done; with it the heartbeat may pass a lock by
       if (!node.driver_internal_info?.['agent_url'] && node.reservation !== null) {
