@@ -98,6 +98,7 @@ export class Broker implements AsyncDisposable {
   /** Connects, and resolves when the connection is lost. @throws when there was none to lose */
   private async stayConnected(): Promise<void> {
     const connection = await this.connectToAny()
+    if (this.closing.signal.aborted) return await connection.close()
     const { promise: lost, resolve: lose } = Promise.withResolvers<void>()
     connection.once('close', () => {
       this.channel = null
@@ -166,7 +167,8 @@ export class Broker implements AsyncDisposable {
     const { connection } = this
     this.channel = null
     if (connection !== null) await Promise.race([connection.close().catch(() => {}), this.pauseForClose()])
-    await this.loop
+    // a connection that is just being tried may take its whole time limit to fail
+    await Promise.race([this.loop, this.pauseForClose()])
   }
 
   /** A broker that does not answer must not hold the process up. */
