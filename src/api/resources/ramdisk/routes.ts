@@ -10,7 +10,7 @@ import { NodeNotFound } from '../../../errors/node.ts'
 import { readBoolean } from '../../../lib/text/booleans.ts'
 import { normalMac } from '../../../lib/text/names.ts'
 import type { Node } from '../../../objects/node.ts'
-import { jsonText, optional, required, route, type AnyCall } from '../../resource.ts'
+import { jsonText, optional, required, route, type AnyCall, type ArgumentsOf } from '../../resource.ts'
 import { checked, listOf, members, nullable, Text, TextList, Uuid, UuidOrName, type Members } from '../../values.ts'
 import { conductorOf } from '../nodes/conductor-of.ts'
 import { completeNode } from '../nodes/create.ts'
@@ -97,54 +97,70 @@ function checkCallback(url: string): void {
   }
 }
 
+const heartbeatArgs = {
+  callback_url: required(Text),
+  agent_version: optional(Text, { since: 36, below: 400 }),
+  agent_token: optional(Text),
+  agent_verify_ca: optional(Text, { since: 68, below: 400 }),
+  agent_status: optional(Text, { since: 72, below: 400 }),
+  agent_status_message: optional(Text, { since: 72, below: 400 }),
+}
+
+type HeartbeatArgs = ArgumentsOf<typeof heartbeatArgs>
+
+async function tellOfAgent(call: AnyCall, ident: string, args: HeartbeatArgs): Promise<void> {
+  mustBeOpen(call, '/v1/heartbeat')
+  const { callback_url, agent_token, agent_status, ...more } = args
+  const node = await getNode(call.api.db, ident).catch((error: unknown) => {
+    if (error instanceof NodeNotFound && call.jsonSuffix) return getNode(call.api.db, `${ident}.json`)
+    throw error
+  })
+  checkCallback(callback_url)
+  if (agent_token === undefined) throw new InvalidParameterValue('Agent token is required for heartbeat processing.')
+  // before anything else is done or told: is this the agent?
+  if (agentTokenPresent(node) && !agentTokenIsValid(node, agent_token)) {
+    call.api.log.error(`A heartbeat for node ${node.uuid} had a wrong agent token`)
+    throw new InvalidParameterValue('Invalid or missing agent token received.')
+  }
+  const known: unknown = node.driver_internal_info?.['agent_url']
+  if (known !== undefined && known !== null && known !== callback_url) {
+    call.api.log.error(`A heartbeat for node ${node.uuid} came with another callback URL and is not processed`)
+    throw new Invalid('Detected change in ramdisk provided "callback_url"')
+  }
+  if (agent_status !== undefined && !agentStates.includes(agent_status)) {
+    throw new InvalidParameterValue(`Agent status is invalid. Valid states are ${agentStates.join(', ')}.`)
+  }
+  const conductor = await conductorOf(call, node, 400)
+  await conductor.heartbeat(call.context, {
+    node_id: node.uuid ?? '',
+    callback_url,
+    agent_token,
+    agent_status: agent_status ?? null,
+    agent_verify_ca: more.agent_verify_ca ?? null,
+    agent_status_message: more.agent_status_message ?? null,
+    ...(more.agent_version === undefined ? {} : { agent_version: more.agent_version }),
+  })
+}
+
 const heartbeat = route({
   method: 'POST',
   path: '/v1/heartbeat/:node',
   since: 22,
   status: 202,
   policy: 'baremetal:node:ipa_heartbeat',
-  args: {
-    callback_url: required(Text),
-    agent_version: optional(Text, { since: 36, below: 400 }),
-    agent_token: optional(Text),
-    agent_verify_ca: optional(Text, { since: 68, below: 400 }),
-    agent_status: optional(Text, { since: 72, below: 400 }),
-    agent_status_message: optional(Text, { since: 72, below: 400 }),
-  },
-  async handler(call) {
-    mustBeOpen(call, '/v1/heartbeat')
-    const ident = UuidOrName.read('node_ident', call.params['node'])
-    const { callback_url, agent_token, agent_status, ...more } = call.args
-    const node = await getNode(call.api.db, ident).catch((error: unknown) => {
-      if (error instanceof NodeNotFound && call.jsonSuffix) return getNode(call.api.db, `${ident}.json`)
-      throw error
-    })
-    checkCallback(callback_url)
-    if (agent_token === undefined) throw new InvalidParameterValue('Agent token is required for heartbeat processing.')
-    // before anything else is done or told: is this the agent?
-    if (agentTokenPresent(node) && !agentTokenIsValid(node, agent_token)) {
-      call.api.log.error(`A heartbeat for node ${node.uuid} had a wrong agent token`)
-      throw new InvalidParameterValue('Invalid or missing agent token received.')
-    }
-    const known: unknown = node.driver_internal_info?.['agent_url']
-    if (known !== undefined && known !== null && known !== callback_url) {
-      call.api.log.error(`A heartbeat for node ${node.uuid} came with another callback URL and is not processed`)
-      throw new Invalid('Detected change in ramdisk provided "callback_url"')
-    }
-    if (agent_status !== undefined && !agentStates.includes(agent_status)) {
-      throw new InvalidParameterValue(`Agent status is invalid. Valid states are ${agentStates.join(', ')}.`)
-    }
-    const conductor = await conductorOf(call, node, 400)
-    await conductor.heartbeat(call.context, {
-      node_id: node.uuid ?? '',
-      callback_url,
-      agent_token,
-      agent_status: agent_status ?? null,
-      agent_verify_ca: more.agent_verify_ca ?? null,
-      agent_status_message: more.agent_status_message ?? null,
-      ...(more.agent_version === undefined ? {} : { agent_version: more.agent_version }),
-    })
-  },
+  args: heartbeatArgs,
+  handler: (call) => tellOfAgent(call, UuidOrName.read('node_ident', call.params['node']), call.args),
+})
+
+/** The same with the node among the arguments; only the path with the node is open without authentication. */
+const heartbeatByArgument = route({
+  method: 'POST',
+  path: '/v1/heartbeat',
+  since: 22,
+  status: 202,
+  policy: 'baremetal:node:ipa_heartbeat',
+  args: { ...heartbeatArgs, node_ident: required(UuidOrName) },
+  handler: (call) => tellOfAgent(call, call.args.node_ident, call.args),
 })
 
 /** More network interfaces than any machine has. */
@@ -233,4 +249,4 @@ const continueInspection = route({
   },
 })
 
-export const ramdiskRoutes = [lookup, heartbeat, continueInspection]
+export const ramdiskRoutes = [lookup, heartbeat, heartbeatByArgument, continueInspection]
