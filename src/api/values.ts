@@ -110,6 +110,17 @@ export const HostPort: Value<string> = {
     typeof value === 'string' && hostAndPort(value) !== undefined ? value : refuse(name, 'host or host:port', value),
 }
 
+const integerText = /^\s*[+-]?\p{Nd}+(_\p{Nd}+)*\s*$/u
+const beyondBasicPlane = /[\u{10000}-\u{10ffff}]/u
+
+/** Digits of every script stand in blocks of ten; beyond the basic plane the blocks touch, so those are refused. */
+function asciiDigit(digit: string): string {
+  let zero = digit.codePointAt(0)!
+  const value = zero
+  while (value - zero < 9 && /^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero--
+  return String(value - zero)
+}
+
 /** A number, or a text of decimal digits as Python's `int` reads it. */
 export const Integer: Value<number> = {
   stored: 'int',
@@ -117,8 +128,10 @@ export const Integer: Value<number> = {
   read(name, value) {
     if (typeof value === 'number') return Number.isFinite(value) ? Math.trunc(value) : refuse(name, 'an integer', value)
     if (typeof value === 'boolean') return Number(value)
-    if (typeof value !== 'string' || !/^\s*[+-]?\d+(_\d+)*\s*$/.test(value)) return refuse(name, 'an integer', value)
-    return Number(value.replaceAll('_', ''))
+    if (typeof value !== 'string' || !integerText.test(value) || beyondBasicPlane.test(value)) {
+      return refuse(name, 'an integer', value)
+    }
+    return Number(value.replaceAll('_', '').replaceAll(/\p{Nd}/gu, asciiDigit))
   },
 }
 
