@@ -203,7 +203,7 @@ async function prepareImage(
   return text
 }
 
-/** On UEFI the disk must hold an EFI system partition, else there is nothing to boot. */
+/** A whole-disk image brings its boot loader with it; a disk without partitions has none. */
 async function installBootloader(parts: ExtensionParts): Promise<void> {
   const table = await parts.machine.disk.partitions()
   if (table === null) throw new AgentError('DeviceNotFound', 'No partition with UUID found on device /dev/sda')

@@ -1,5 +1,5 @@
 import type { Machine } from '../machine.ts'
-import { hardwareManager, hardwareManagerVersion } from './steps.ts'
+import { hardwareManagerVersion } from './steps.ts'
 
 /** A disk as the agent describes it. */
 export interface BlockDevice {
@@ -144,5 +144,3 @@ function sizeFits(gibibytes: number, wanted: string): boolean {
       return gibibytes === value
   }
 }
-
-export { hardwareManager }
