@@ -71,9 +71,32 @@ export class Router {
    * @throws RoutingFault or a declared error when no route takes the request
    */
   find(method: string, segments: readonly string[], minor: number): Match {
+    return (
+      this.#match(method, segments, minor) ??
+      this.#match(method, this.#identifierFirst(segments), minor) ??
+      this.#refuse(method, segments, minor)
+    )
+  }
+
+  #match(method: string, segments: readonly string[], minor: number): Match | undefined {
     const params: Record<string, string> = {}
     const route = this.#search(this.#root, method, segments, 0, minor, params)
-    return route === undefined ? this.#refuse(method, segments, minor) : { route, params }
+    return route && { route, params }
+  }
+
+  /**
+   * Real Ironic takes the identifier also behind the names of sub-resources, and there are clients that send it so:
+   * `nodes/states/console/<node>`.
+   * @returns the path as it is declared; empty when it is none of that kind
+   */
+  #identifierFirst(segments: readonly string[]): readonly string[] {
+    const [resource = '', ...names] = segments
+    const ident = names.pop() ?? ''
+    const member = this.#root.literals.get(resource)?.parameter
+    if (member === undefined || !this.#reserved.get(member)?.incomplete.has(names[0] ?? '')) return []
+    let spot: Spot | undefined = member
+    for (const name of names) spot = spot?.literals.get(name)
+    return spot === undefined || spot.literals.has(ident) ? [] : [resource, ident, ...names]
   }
 
   #search(

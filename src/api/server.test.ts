@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createNode } from '../db/nodes.ts'
 import { openAuthorizer } from './authorizer.ts'
 import { testApi } from './for-tests.ts'
 
@@ -41,6 +42,23 @@ test('paths and methods that do not exist are refused by routing', async () => {
   assert.equal((await server.ask('HEAD', '/v1/chassis')).status, 405)
   const options = await server.ask('OPTIONS', '/v1/chassis')
   assert.deepEqual([options.status, options.headers['openstack-request-id'], options.body], [200, undefined, undefined])
+})
+
+test('the identifier of a node may stand behind the names of its sub-resources', async () => {
+  await using server = await testApi()
+  await createNode(server.db, { uuid: '11111111-1111-4111-8111-111111111111', driver: 'fake-hardware', name: 'n' })
+  const [usual, turned] = await Promise.all([
+    server.ask('GET', '/v1/nodes/n/states'),
+    server.ask('GET', '/v1/nodes/states/n'),
+  ])
+  assert.deepEqual([turned.status, turned.body], [200, usual.body])
+  const missing = await server.ask('GET', '/v1/nodes/states/console/m')
+  assert.deepEqual([missing.status, missing.fault.faultstring], [404, 'Node m does not exist.'])
+  for (const path of ['states', 'states/console', 'states/x/y', 'management/boot_device/supported', 'ports/n']) {
+    assert.ok([400, 404].includes((await server.ask('GET', `/v1/nodes/${path}`)).status), path)
+  }
+  const lacking = await server.ask('GET', '/v1/nodes/states/console')
+  assert.match(lacking.fault.faultstring, /lacks an identifier/)
 })
 
 test('who excludes JSON is told so in the form that is asked for', async () => {
