@@ -114,9 +114,15 @@ describe('what is enabled', () => {
   })
 
   test('an unknown hardware type, an unknown interface and one that is not there stop the start', () => {
-    assert.throws(() => enabling({ enabled_hardware_types: ['nope'] }), { name: 'DriverNotFoundInEntrypoint' })
+    assert.throws(() => enabling({ enabled_hardware_types: ['nope'] }), {
+      name: 'DriverNotFoundInEntrypoint',
+      message: /\[DEFAULT\]enabled_hardware_types names nope.*redfish/,
+    })
     assert.throws(() => enabling({ enabled_hardware_types: [] }), { name: 'NoDriversLoaded' })
-    assert.throws(() => enabling({ enabled_power_interfaces: ['nope'] }), { name: 'DriverNotFoundInEntrypoint' })
+    assert.throws(() => enabling({ enabled_power_interfaces: ['nope'] }), {
+      name: 'DriverNotFoundInEntrypoint',
+      message: /\[DEFAULT\]enabled_power_interfaces names nope.*fake/,
+    })
     const { fake: _fake, ...others } = interfaceClasses.power
     assert.throws(() => createDriverFactory(parts(), { ...interfaceClasses, power: others }), {
       name: 'DriverLoadError',

@@ -158,7 +158,11 @@ function enabledNames({ config, log, host }: DriverParts, classes: InterfaceClas
   const asked = unique(config, 'enabled_hardware_types', log)
   const unknown = asked.filter((name) => !isHardwareType(name))
   if (unknown.length > 0) {
-    throw new DriverNotFoundInEntrypoint({ entrypoint: 'ironic.hardware.types', names: unknown.join(', ') })
+    throw new DriverNotFoundInEntrypoint({
+      option: 'enabled_hardware_types',
+      names: unknown.join(', '),
+      known: Object.keys(hardwareTypes),
+    })
   }
   let types = asked.filter(isHardwareType)
   if (isStock(config, 'enabled_hardware_types')) {
@@ -210,7 +214,11 @@ const everyName = (kind: InterfaceType): ReadonlySet<string> =>
 function checkKnown(kind: InterfaceType, name: string, available: boolean): void {
   if (available) return
   if (!everyName(kind).has(name)) {
-    throw new DriverNotFoundInEntrypoint({ entrypoint: `ironic.hardware.interfaces.${kind}`, names: name })
+    throw new DriverNotFoundInEntrypoint({
+      option: `enabled_${kind}_interfaces`,
+      names: name,
+      known: [...everyName(kind)],
+    })
   }
   throw new DriverLoadError({
     driver: `${kind} interface ${name}`,

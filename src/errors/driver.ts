@@ -52,10 +52,11 @@ export const DriverNotFound = defineError<{ driver_name: unknown }>(
   NotFound,
   (p) => `The hardware type ${p.driver_name} is not known here; see [DEFAULT]enabled_hardware_types.`,
 )
-export const DriverNotFoundInEntrypoint = defineError<{ entrypoint: unknown; names: unknown }>(
+export const DriverNotFoundInEntrypoint = defineError<{ option: string; names: unknown; known: readonly string[] }>(
   'DriverNotFoundInEntrypoint',
   DriverNotFound,
-  (p) => `There is nothing called ${p.names} in ${p.entrypoint}; see the enabled_* options.`,
+  (p) =>
+    `[DEFAULT]${p.option} names ${p.names}, which does not exist; there are ${p.known.join(', ')}. Change the option.`,
 )
 export const FailedToCleanDHCPOpts = defineError<{ node: unknown }>(
   'FailedToCleanDHCPOpts',

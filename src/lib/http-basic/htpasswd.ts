@@ -142,7 +142,11 @@ export class Htpasswd {
       }
       return this.#loaded
     } catch (cause) {
-      throw new HtpasswdFileError(`The file of users ${this.path} cannot be read.`, { cause })
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new HtpasswdFileError(
+        `The file of users ${this.path} cannot be read (${why}). Let the user of this service read it, or make it: htpasswd -nbB USER PASSWORD prints a line of it.`,
+        { cause },
+      )
     }
   }
 }

@@ -71,6 +71,12 @@ describe('loading a configuration', () => {
     )
   })
 
+  it('names the place of a value that refers to what does not exist', () => {
+    assert.throws(() => load('[DEFAULT]\nhost = $hots/x\n'), {
+      message: `${file()}:2: option [DEFAULT]host has the value "$hots/x": there is no option [DEFAULT]hots`,
+    })
+  })
+
   it('names the variable of a wrong value from the environment', () => {
     assert.throws(
       () => load('', { env: { OS_API__PORT: 'x' } }),

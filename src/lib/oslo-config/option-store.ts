@@ -277,7 +277,7 @@ export class OptionStore {
     try {
       return { value: this.convert(option, found.value, namespace), origin: found.origin }
     } catch (error) {
-      if (!isValueError(error)) throw error
+      if (!isValueError(error)) throw placed(error, option, found)
       // What another option's value lacks is that option's fault and already names it.
       if (error.kind !== 'ValueError') throw new ConfigError(error.kind, error.message, { cause: error })
       throw new ConfigError(
@@ -445,4 +445,13 @@ function refuseSameSpelling(rules: readonly ArgumentRule[]): void {
       throw new ConfigError('DuplicateOptError', `two options want to be ${spelling} on the command line`)
     seen.add(spelling)
   }
+}
+
+/** A value that refers to what does not exist, told with the place where it stands; anything else as it is. */
+function placed(error: unknown, option: RegisteredOption, found: Found): unknown {
+  const refers = ['NoSuchOptError', 'NoSuchGroupError', 'TemplateSubstitutionError'] as const
+  if (!refers.some((kind) => isKind(error, kind)) || (error as ConfigError).cause !== undefined) return error
+  const { kind, message } = error as ConfigError
+  const place = `${originText(found.origin)}: option ${titled(option)} has the value ${quotedValue(option, found.value)}`
+  return new ConfigError(kind, `${place}: ${message}`, { cause: error })
 }
