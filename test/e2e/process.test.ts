@@ -29,7 +29,7 @@ const children = new Set<ChildProcess>()
 function start(command: string, args: readonly string[], env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [join(root, 'src/cmd', `${command}.ts`), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', ...env },
+    env: { PATH: process.env['PATH'] ?? '', HOME: join(tmpdir(), 'openkeel-no-home'), ...env },
   })
   children.add(child)
   child.once('close', () => children.delete(child))
@@ -199,7 +199,9 @@ describe('the processes', { timeout: 5 * limitMs }, () => {
     const conductor = start('conductor', ['--config-file', conf])
     const api = start('api', ['--config-file', conf])
     const url = `http://127.0.0.1:${port}/v1`
-    await until('an answer', async () => (await status(`${url}/drivers/fake-hardware/properties`)) === 200)
+    const ended = () => api.child.exitCode !== null || conductor.child.exitCode !== null
+    const answers = async () => (await status(`${url}/drivers/fake-hardware/properties`)) === 200
+    await until('an answer', async () => ended() || (await answers()))
     for (const { child } of [api, conductor]) child.kill('SIGTERM')
     for (const { ended } of [api, conductor]) {
       const { status: code, stderr } = await ended
@@ -223,7 +225,7 @@ describe('the processes', { timeout: 5 * limitMs }, () => {
       ['ironic', ['--version'], 0, /^39\.0\.0\n$/],
       ['ironic', ['--help'], 0, /--config-file PATH/],
       ['ironic', ['--nope'], 2, /unrecognized arguments: --nope/],
-      ['ironic', ['--config-file', '/nonexistent/x.conf'], 1, /do not exist: \/nonexistent\/x\.conf/],
+      ['ironic', ['--config-file', join(folder, 'missing.conf')], 1, /do not exist: .*missing\.conf/],
       ['dbsync', ['--config-file', conf, 'online_data_migrations', '--max-count', '0'], 127, /positive/],
       ['dbsync', ['--config-file', conf, 'version'], 0, /^[0-9a-f]{12}\n$/],
       ['dbsync', ['--config-file', conf, 'create_schema'], 1, /already has a schema/],

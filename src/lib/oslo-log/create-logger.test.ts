@@ -235,7 +235,9 @@ describe('a log file', () => {
       await log.close()
     }))
 
-  it('that cannot be opened is told at once', () => {
-    assert.throws(() => createLogger({ ...stock, log_file: '/nonexistent/x.log' }, { program: 'ironic' }), /ENOENT/)
-  })
+  it('that cannot be opened is told at once', () =>
+    inFolder(async (folder) => {
+      const settings = { ...stock, log_file: join(folder, 'missing/x.log') }
+      assert.throws(() => createLogger(settings, { program: 'ironic' }), /ENOENT/)
+    }))
 })
