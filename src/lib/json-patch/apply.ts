@@ -48,7 +48,8 @@ function walk(document: unknown, part: string): unknown {
 
 /** Sets a member whatever its name is: `__proto__` is an ordinary one. */
 export function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+  if (key !== '__proto__') target[key] = value
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
 function add(target: Container, part: string, value: unknown): void {

@@ -45,8 +45,11 @@ const anySecretWord = new RegExp(secretWords.join('|'))
 /** Parts of the secret words, one of which is in each: quick to look for. */
 const hints = ['pass', 'pswd', 'secret', 'token', 'key', 'configdrive', 'cookie', 'fsid', 'credential', 'kek', 'suffix']
 
+const shortest = Math.min(...secretWords.map((word) => word.length))
+
 /** Whether a text (a key, a sentence, a whole JSON document) could hold a secret; false is certain. */
 export function mayHoldSecret(text: string): boolean {
+  if (text.length < shortest) return false
   const lower = text.toLowerCase()
   return hints.some((hint) => lower.includes(hint)) && anySecretWord.test(lower)
 }
