@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { argumentRules, refuseSameSpelling } from './argument-rules.ts'
 import { type ArgumentRule, type CommandLineSpec, parseCommandLine } from './command-line.ts'
 import { CommandLineExit, ConfigError, isKind, isValueError } from './errors.ts'
 import { expandHome } from './find-files.ts'
 import { parseIni } from './ini.ts'
-import { commandLine, type Found, Namespace, type Origin, originText } from './namespace.ts'
+import { type Found, Namespace, type Origin, originText } from './namespace.ts'
 import { pythonText } from './python-text.ts'
 import { type RegisteredOption, sameOption, titled } from './registered.ts'
 import { substitute } from './template.ts'
@@ -392,66 +393,4 @@ function decode(path: string, bytes: Buffer): string {
   } catch (cause) {
     throw new ConfigError('UnicodeDecodeError', `${path} is not in UTF-8: save it in that encoding`, { cause })
   }
-}
-
-/** `--name`, `--group-name`, and for flags `--noname`, `--group-noname`; former names likewise. */
-function argumentRules(option: RegisteredOption, namespace: Namespace): ArgumentRule[] {
-  const { cli } = option
-  if (cli === null) return []
-  const spellings = (negation: string) => [
-    `--${option.group === null ? '' : `${option.group}-`}${negation}${option.name}`,
-    ...(negation === '' && cli.short !== undefined ? [`-${cli.short}`] : []),
-    ...option.deprecated.flatMap((former) => {
-      if (former.name === undefined && (former.group === undefined || former.group === 'DEFAULT')) return []
-      const group = former.group === undefined || former.group === 'DEFAULT' ? '' : `${former.group}-`
-      return `--${group}${negation}${former.name ?? option.name}`
-    }),
-  ]
-  const { metavar } = cli
-  if (cli.flag) {
-    return [
-      {
-        spellings: spellings(''),
-        takesValue: false,
-        help: option.help,
-        apply: () => namespace.setArgument(option, true, commandLine),
-      },
-      {
-        spellings: spellings('no'),
-        takesValue: false,
-        help: `the opposite of --${option.name}`,
-        apply: () => namespace.setArgument(option, false, commandLine),
-      },
-    ]
-  }
-  return [
-    {
-      spellings: spellings(''),
-      takesValue: true,
-      metavar,
-      help: option.help,
-      apply: (value) => {
-        if (option.multi) namespace.appendArguments(option, [value], commandLine)
-        else namespace.setArgument(option, value, commandLine)
-      },
-    },
-  ]
-}
-
-function refuseSameSpelling(rules: readonly ArgumentRule[]): void {
-  const seen = new Set<string>()
-  for (const spelling of rules.flatMap((rule) => [...new Set(rule.spellings)])) {
-    if (seen.has(spelling))
-      throw new ConfigError('DuplicateOptError', `two options want to be ${spelling} on the command line`)
-    seen.add(spelling)
-  }
-}
-
-/** A value that refers to what does not exist, told with the place where it stands; anything else as it is. */
-function placed(error: unknown, option: RegisteredOption, found: Found): unknown {
-  const refers = ['NoSuchOptError', 'NoSuchGroupError', 'TemplateSubstitutionError'] as const
-  if (!refers.some((kind) => isKind(error, kind)) || (error as ConfigError).cause !== undefined) return error
-  const { kind, message } = error as ConfigError
-  const place = `${originText(found.origin)}: option ${titled(option)} has the value ${quotedValue(option, found.value)}`
-  return new ConfigError(kind, `${place}: ${message}`, { cause: error })
 }
