@@ -58,6 +58,7 @@ export interface Answer {
 export async function testApi({
   config: overrides = {},
   conductor,
+  routing = {},
   policy = openAuthorizer,
   audit,
   notifier,
@@ -65,6 +66,8 @@ export async function testApi({
 }: {
   config?: ConfigOverrides
   conductor?: ConductorClient
+  /** what is found otherwise than by `routingTo(conductor)` */
+  routing?: Partial<ConductorRouting>
   policy?: Authorizer
   audit?: Audit | undefined
   notifier?: Pick<Notifier, 'emit'>
@@ -78,7 +81,7 @@ export async function testApi({
     db,
     log,
     clock: systemClock,
-    conductors: routingTo(conductor),
+    conductors: { ...routingTo(conductor), ...routing },
     policy,
     authenticator: noauth,
     ...(audit === undefined ? {} : { audit }),

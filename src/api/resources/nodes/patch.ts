@@ -215,8 +215,9 @@ const updateNode = route({
     await checkState(call, node, patch)
     for (const name of patchValues(patch, '/name')) checkName(name, call.minor)
     const node_obj = await patchNode(call, node, patch, parent?.uuid ?? undefined)
-    // a node whose hardware type is gone must still be changed; a new hardware type must be there
-    const find = node_obj.changes.includes('driver') ? conductorOf : keeperOf
+    // a node whose hardware type is gone must still be changed; where a change takes a node to, somebody must serve it
+    const moves = node_obj.changes.includes('driver') || node_obj.changes.includes('conductor_group')
+    const find = moves ? conductorOf : keeperOf
     const conductor = await find(call, node_obj.data, 400)
     if (node_obj.changes.includes('driver') && node.console_enabled) {
       throw conflict(
