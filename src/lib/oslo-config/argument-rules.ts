@@ -56,12 +56,3 @@ export function refuseSameSpelling(rules: readonly ArgumentRule[]): void {
     seen.add(spelling)
   }
 }
-
-/** A value that refers to what does not exist, told with the place where it stands; anything else as it is. */
-function placed(error: unknown, option: RegisteredOption, found: Found): unknown {
-  const refers = ['NoSuchOptError', 'NoSuchGroupError', 'TemplateSubstitutionError'] as const
-  if (!refers.some((kind) => isKind(error, kind)) || (error as ConfigError).cause !== undefined) return error
-  const { kind, message } = error as ConfigError
-  const place = `${originText(found.origin)}: option ${titled(option)} has the value ${quotedValue(option, found.value)}`
-  return new ConfigError(kind, `${place}: ${message}`, { cause: error })
-}

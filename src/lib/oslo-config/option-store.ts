@@ -394,3 +394,12 @@ function decode(path: string, bytes: Buffer): string {
     throw new ConfigError('UnicodeDecodeError', `${path} is not in UTF-8: save it in that encoding`, { cause })
   }
 }
+
+/** A value that refers to what does not exist, told with the place where it stands; anything else as it is. */
+function placed(error: unknown, option: RegisteredOption, found: Found): unknown {
+  const refers = ['NoSuchOptError', 'NoSuchGroupError', 'TemplateSubstitutionError'] as const
+  if (!refers.some((kind) => isKind(error, kind)) || (error as ConfigError).cause !== undefined) return error
+  const { kind, message } = error as ConfigError
+  const place = `${originText(found.origin)}: option ${titled(option)} has the value ${quotedValue(option, found.value)}`
+  return new ConfigError(kind, `${place}: ${message}`, { cause: error })
+}
