@@ -12,8 +12,9 @@ import {
   type TestConductor,
 } from '../../../src/conductor/for-tests.ts'
 import { IronicError } from '../../../src/errors/define.ts'
-import { mediaPath, ScriptedBmc, standardTree, systemPath } from '../../../src/lib/redfish/for-tests.ts'
+import { mediaPath, type ScriptedBmc, systemPath } from '../../../src/lib/redfish/for-tests.ts'
 import type { Node } from '../../../src/objects/index.ts'
+import { addVolume, startMachine, volumesOf } from './machine.ts'
 
 type Json = Record<string, unknown>
 interface Entry {
@@ -24,67 +25,6 @@ interface Entry {
   readonly request_body?: Json
   readonly event?: string
   readonly state?: Partial<Node>
-}
-
-const bios = `${systemPath}/Bios`
-const settings = `${bios}/Settings`
-const updateService = '/redfish/v1/UpdateService'
-const simpleUpdate = `${updateService}/Actions/UpdateService.SimpleUpdate`
-const factory = { ProcTurboMode: 'Enabled', BootMode: 'Uefi', NumLock: 'On', QuietBoot: true, MaxRetry: 3 }
-const tree: Readonly<Record<string, Json>> = {
-  ...standardTree,
-  [bios]: {
-    '@odata.id': bios,
-    Id: 'Bios',
-    Attributes: factory,
-    '@Redfish.Settings': { SettingsObject: { '@odata.id': settings }, SupportedApplyTimes: ['OnReset', 'Immediate'] },
-    Actions: { '#Bios.ResetBios': { target: `${bios}/Actions/Bios.ResetBios` } },
-  },
-  [settings]: { '@odata.id': settings, Id: 'Settings', Attributes: {} },
-  [updateService]: { Actions: { '#UpdateService.SimpleUpdate': { target: simpleUpdate } } },
-}
-
-/** A machine that is on, and takes BIOS settings over and forgets its boot source when it starts. */
-async function biosMachine(): Promise<ScriptedBmc> {
-  const bmc = await ScriptedBmc.start(tree)
-  bmc.resource(systemPath)['PowerState'] = 'On'
-  let reset = false
-  bmc.when('POST', `${bios}/Actions/Bios.ResetBios`, () => {
-    reset = true
-    return undefined
-  })
-  bmc.when('POST', `${systemPath}/Actions/ComputerSystem.Reset`, ({ body }) => {
-    if ((body as Json)['ResetType'] !== 'On') return undefined
-    const wanted = bmc.resource(settings)
-    const before = reset ? factory : (bmc.resource(bios)['Attributes'] as Json)
-    bmc.resource(bios)['Attributes'] = { ...before, ...(wanted['Attributes'] as Json) }
-    wanted['Attributes'] = {}
-    reset = false
-    const boot = bmc.resource(systemPath)['Boot'] as Json
-    if (boot['BootSourceOverrideEnabled'] === 'Once') boot['BootSourceOverrideEnabled'] = 'Disabled'
-    return undefined
-  })
-  return bmc
-}
-
-/** Updates that end after some looks, each by a task of its own. */
-function firmwareOf(bmc: ScriptedBmc): void {
-  let tasks = 0
-  bmc.when('POST', simpleUpdate, ({ body }) => {
-    const task = `/redfish/v1/TaskService/Tasks/${++tasks}`
-    const monitor = task.replace('Tasks', 'TaskMonitors')
-    const told = { '@odata.id': task, Id: String(tasks), TaskState: 'Running', TaskStatus: 'OK', TaskMonitor: monitor }
-    bmc.tree.set(task, told)
-    let looks = 3
-    bmc.when('GET', new RegExp(`(Tasks|TaskMonitors)/${tasks}$`), () => {
-      if (--looks > 0) return { status: 200, body: told }
-      const manager = String((body as Json)['ImageURI']).includes('bmc')
-      if (manager) bmc.resource('/redfish/v1/Managers/bmc')['FirmwareVersion'] = '2.0.0'
-      else bmc.resource(systemPath)['BiosVersion'] = '2.0.0'
-      return { status: 200, body: { ...told, TaskState: 'Completed', PercentComplete: 100 } }
-    })
-    return { status: 202, headers: { Location: monitor, 'Retry-After': '1' }, body: told }
-  })
 }
 
 const recorded = (name: string) =>
@@ -100,14 +40,11 @@ interface Change {
 
 /** The names that recordings have, and those that are new in every run. */
 function changeOf(method: string, path: string, body: unknown): Change {
-  const what = path
-    .replace(/\/Systems\/(host|1)(?=\/|$)/, '/the-system')
-    .split('/')
-    .slice(-3)
-    .join('/')
-  const ours = JSON.stringify(body ?? null).replace(/http:[^"]*\/(boot-|ramdisk\.iso)[^"]*/g, 'the boot image')
-  const named = ours.replace(/http:[^"]*\/([\w-]+\.bin)/g, '$1')
-  return { method, what, body: JSON.parse(named) as unknown }
+  const plain = (text: string) => text.replace(/\/Systems\/(host|1)(?=[/"]|$)/g, '/the-system')
+  const named = plain(JSON.stringify(body ?? null))
+    .replace(/http:[^"]*\/(boot-|ramdisk\.iso)[^"]*/g, 'the boot image')
+    .replace(/http:[^"]*\/([\w-]+\.bin)/g, '$1')
+  return { method, what: plain(path).split('/').slice(-3).join('/'), body: JSON.parse(named) as unknown }
 }
 
 /** What changed the machine. */
@@ -163,7 +100,7 @@ const startConductor = () =>
         enabled_inspect_interfaces: ['redfish'],
         enabled_management_interfaces: ['redfish'],
         enabled_power_interfaces: ['redfish'],
-        enabled_raid_interfaces: ['no-raid'],
+        enabled_raid_interfaces: ['redfish', 'no-raid'],
         enabled_rescue_interfaces: ['no-rescue'],
         enabled_storage_interfaces: ['noop'],
         enabled_vendor_interfaces: ['no-vendor'],
@@ -175,15 +112,11 @@ const startConductor = () =>
     },
   })
 
-const createRedfishNode = (
-  conductor: TestConductor,
-  bmc: ScriptedBmc,
-  { power_state = 'power on', ...info }: { power_state?: string; deploy_iso?: string } = {},
-) =>
+const createRedfishNode = (conductor: TestConductor, bmc: ScriptedBmc, values: Partial<Node> = {}) =>
   createTestNode(conductor, {
     driver: 'redfish',
     provision_state: 'manageable',
-    power_state,
+    power_state: 'power on',
     network_interface: 'noop',
     properties: { capabilities: 'boot_mode:uefi' },
     driver_info: {
@@ -191,10 +124,9 @@ const createRedfishNode = (
       redfish_system_id: systemPath,
       redfish_username: 'admin',
       redfish_password: 'secret',
-      deploy_kernel: 'http://192.0.2.1/kernel',
-      deploy_ramdisk: 'http://192.0.2.1/ramdisk',
-      ...info,
+      deploy_iso: 'http://192.0.2.1/ramdisk.iso',
     },
+    ...values,
   })
 
 const over = new Set(['manageable', 'clean failed'])
@@ -215,7 +147,7 @@ async function untilOver(conductor: TestConductor, uuid: string, meanwhile?: (no
 
 for (const name of ['b15-bios-apply-no-ramdisk', 'b15-bios-factory-reset-no-ramdisk']) {
   test(`${name}: the same changes in the same order, the same states`, async () => {
-    await using bmc = await biosMachine()
+    await using bmc = await startMachine()
     await using conductor = await startConductor()
     const uuid = (await createRedfishNode(conductor, bmc)).uuid!
     const entries = recorded(name)
@@ -241,7 +173,7 @@ for (const name of ['b15-bios-apply-no-ramdisk', 'b15-bios-factory-reset-no-ramd
 }
 
 test('b17: a step that needs a ramdisk is refused without one', async () => {
-  await using bmc = await biosMachine()
+  await using bmc = await startMachine()
   await using conductor = await startConductor()
   const uuid = (await createRedfishNode(conductor, bmc)).uuid!
   const request = recorded('b17-firmware-update-refused-without-ramdisk').find(({ from }) => from === 'client')!
@@ -308,26 +240,45 @@ async function agentIn(bmc: ScriptedBmc, conductor: TestConductor, uuid: string)
   return { live, [Symbol.asyncDispose]: () => agent.close() }
 }
 
-for (const name of ['a18-bios-apply-with-ramdisk', 'a20-firmware-update-with-ramdisk']) {
+const withAgent: readonly (readonly [name: string, prepare?: (bmc: ScriptedBmc) => Partial<Node>])[] = [
+  ['a18-bios-apply-with-ramdisk'],
+  [
+    'a19-raid-create',
+    (bmc) => {
+      // left behind by what was before
+      bmc.resource(systemPath)['PowerState'] = 'On'
+      bmc.resource(`${mediaPath}/Cd`)['Inserted'] = true
+      const disk = { size_gb: 100, raid_level: '1', is_root_volume: true, controller: 'raid' }
+      return { power_state: 'power on', raid_interface: 'redfish', target_raid_config: { logical_disks: [disk] } }
+    },
+  ],
+  [
+    'a19-raid-delete',
+    (bmc) => {
+      addVolume(bmc, { RAIDType: 'RAID1', VolumeType: 'Mirrored', CapacityBytes: 107374182400 })
+      return { raid_interface: 'redfish' }
+    },
+  ],
+  ['a20-firmware-update-with-ramdisk'],
+]
+
+for (const [name, prepare] of withAgent) {
   test(`${name}: the same changes in the same order, with the agent in between`, async () => {
-    await using bmc = await biosMachine()
-    firmwareOf(bmc)
+    await using bmc = await startMachine()
     bmc.resource(systemPath)['PowerState'] = 'Off'
     await using conductor = await startConductor()
-    const node = await createRedfishNode(conductor, bmc, {
-      power_state: 'power off',
-      deploy_iso: 'http://192.0.2.1/ramdisk.iso',
-    })
+    const node = await createRedfishNode(conductor, bmc, { power_state: 'power off', ...prepare?.(bmc) })
     await using agent = await agentIn(bmc, conductor, node.uuid!)
     const entries = recorded(name)
     await conductor.rpc.do_node_clean(testContext, {
       node_id: node.uuid!,
-      clean_steps: entries.find(({ from }) => from === 'client')!.request_body!['clean_steps'] as never,
+      clean_steps: entries.findLast(({ from }) => from === 'client')!.request_body!['clean_steps'] as never,
       disable_ramdisk: false,
     })
     await untilOver(conductor, node.uuid!, () => agent.live())
     const { provision_state, last_error } = await conductor.node(node.uuid!)
     assert.deepEqual([provision_state, last_error], ['manageable', null])
     assert.deepEqual(changesOf(bmc), restartingOnce(recordedChanges(entries)))
+    assert.equal(volumesOf(bmc).length, name === 'a19-raid-create' ? 1 : 0)
   })
 }
