@@ -20,6 +20,7 @@ import { interfaceClasses, type InterfaceClasses } from './interface-classes.ts'
 import type { DriverInterface } from './interfaces/base.ts'
 import type { Driver, InterfacesByType } from './interfaces/driver.ts'
 import type { DriverParts } from './task.ts'
+import { unwrittenInterface } from './unwritten.ts'
 
 export interface DriverFactory {
   /** enabled hardware types */
@@ -153,6 +154,7 @@ interface Enabled {
 /** Reads the enabled_* options; what the stock lists hold and this release lacks is left out with one warning. */
 function enabledNames({ config, log, host }: DriverParts, classes: InterfaceClasses): Enabled {
   const leftOut: string[] = []
+  const unwritten: string[] = []
   const has = (kind: InterfaceType, name: string) => Object.hasOwn(classes[kind], name)
 
   const asked = unique(config, 'enabled_hardware_types', log)
@@ -185,9 +187,15 @@ function enabledNames({ config, log, host }: DriverParts, classes: InterfaceClas
       names = there
     }
     if (names.length === 0) return firstOfEach(types, kind, has)
-    for (const name of names) checkKnown(kind, name, has(kind, name))
+    for (const name of names) checkKnown(kind, name, has(kind, name) || unwrittenInterface(kind, name) !== undefined)
+    unwritten.push(...names.filter((name) => !has(kind, name)).map((name) => `${kind} ${name}`))
     return names
   })
+  if (unwritten.length > 0) {
+    log.warning(
+      `Enabled, but not part of this release: ${unwritten.join(', ')}. Nodes may name them; what would touch hardware through them is refused.`,
+    )
+  }
   if (leftOut.length > 0) {
     log.warning(`Enabled by the stock configuration but not part of this release, so left out: ${leftOut.join(', ')}.`)
   }
@@ -204,7 +212,7 @@ function firstOfEach(
     const offered: readonly string[] = hardwareTypes[type][kind]
     return offered.find((name) => has(kind, name)) ?? offered[0]!
   })
-  for (const name of first) checkKnown(kind, name, has(kind, name))
+  for (const name of first) checkKnown(kind, name, has(kind, name) || unwrittenInterface(kind, name) !== undefined)
   return [...new Set(first)]
 }
 
@@ -247,7 +255,7 @@ function makeInterfaces(
   const made = new Map<string, DriverInterface>()
   for (const kind of interfaceTypes) {
     for (const name of names[kind]) {
-      const Interface = classes[kind][name]
+      const Interface = classes[kind][name] ?? unwrittenInterface(kind, name)
       if (Interface === undefined) throw new IncorrectConfiguration({ error: `there is no ${kind} interface ${name}` })
       made.set(`${kind}/${name}`, new Interface(parts))
     }
