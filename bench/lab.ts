@@ -2,6 +2,7 @@
  * Many machines of the lab deployed at once: what the service itself adds to the time that the machine takes. The machine's
  * own time is read off its console: power, firmware, ramdisk, writing the image, the agent's pause between heartbeats.
  */
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IronicClient } from '../src/lab/client.ts'
@@ -53,6 +54,12 @@ function ownTime(deployment: Deployment, until: number): number {
   }
   // After the image is written the next heartbeat comes when the pause since the last one is over.
   return sum + timings.heartbeatPause
+}
+
+/** Seconds of processor time that a process and its ended children have taken (`/proc`, in hundredths). */
+async function processorTime(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
 }
 
 const percentile = (sorted: readonly number[], part: number) =>
@@ -115,6 +122,8 @@ export async function benchLab(): Promise<void> {
   const life: LifeOptions = { image, inspect: 'redfish', limit: 120_000, every: 500, clean: false }
   const deployments = await prepare(client, lab.machines, life)
   console.log(`${machines} nodes are available`)
+  const pids = [service.process().pid, process.pid]
+  const before = await Promise.all(pids.map(processorTime))
   const started = Date.now()
   await Promise.all(
     deployments.map(async (deployment) => {
@@ -123,6 +132,7 @@ export async function benchLab(): Promise<void> {
     }),
   )
   const ended = await untilActive(client, machines)
+  const after = await Promise.all(pids.map(processorTime))
   const totals = deployments.map(({ uuid, began }) => (ended.get(uuid) ?? 0) - began).sort((a, b) => a - b)
   const added = deployments
     .map((deployment) => {
@@ -135,6 +145,8 @@ export async function benchLab(): Promise<void> {
       `${what}: median ${(percentile(values, 0.5) / 1000).toFixed(2)} s, 95 % ${(percentile(values, 0.95) / 1000).toFixed(2)} s, worst ${((values.at(-1) ?? 0) / 1000).toFixed(2)} s`,
     )
   console.log(`all active after ${((Date.now() - started) / 1000).toFixed(1)} s`)
+  const [ours, labs] = after.map((seconds, index) => (seconds - (before[index] ?? 0)) / machines)
+  console.log(`processor time per node: service ${ours?.toFixed(3)} s, lab ${labs?.toFixed(3)} s`)
   line('whole deployment', totals)
   line('added by the service', added)
 }
