@@ -108,8 +108,8 @@ function textOf(value: Value): string {
 
 /** By code point, as Python orders text. */
 function order(a: string, b: string): number {
-  const left = [...a]
-  const right = [...b]
+  const left = Array.from(a)
+  const right = Array.from(b)
   const length = Math.min(left.length, right.length)
   for (let at = 0; at < length; at++) {
     const difference = left[at]!.codePointAt(0)! - right[at]!.codePointAt(0)!
@@ -146,20 +146,20 @@ function inRange(value: Value, [open, from, to, close]: readonly string[]): bool
 
 const compare: Readonly<Record<string, (value: Value, ...words: string[]) => boolean>> = {
   // the old meaning of "=" is "at least"
-  '=': (value, word) => numberOf(value) >= numberOf(word!),
-  '==': (value, word) => numberOf(value) === numberOf(word!),
-  '!=': (value, word) => numberOf(value) !== numberOf(word!),
-  '<=': (value, word) => numberOf(value) <= numberOf(word!),
-  '<': (value, word) => numberOf(value) < numberOf(word!),
-  '>=': (value, word) => numberOf(value) >= numberOf(word!),
-  '>': (value, word) => numberOf(value) > numberOf(word!),
+  '=': (value, word) => numberOf(value) >= numberOf(word),
+  '==': (value, word) => numberOf(value) === numberOf(word),
+  '!=': (value, word) => numberOf(value) !== numberOf(word),
+  '<=': (value, word) => numberOf(value) <= numberOf(word),
+  '<': (value, word) => numberOf(value) < numberOf(word),
+  '>=': (value, word) => numberOf(value) >= numberOf(word),
+  '>': (value, word) => numberOf(value) > numberOf(word),
   's==': (value, word) => value === word,
   's!=': (value, word) => value !== word,
-  's<': (value, word) => order(textOf(value), word!) < 0,
-  's<=': (value, word) => order(textOf(value), word!) <= 0,
-  's>': (value, word) => order(textOf(value), word!) > 0,
-  's>=': (value, word) => order(textOf(value), word!) >= 0,
-  '<in>': (value, word) => textOf(value).includes(word!),
+  's<': (value, word) => order(textOf(value), word) < 0,
+  's<=': (value, word) => order(textOf(value), word) <= 0,
+  's>': (value, word) => order(textOf(value), word) > 0,
+  's>=': (value, word) => order(textOf(value), word) >= 0,
+  '<in>': (value, word) => textOf(value).includes(word),
   '<or>': (value, ...words) => words.some((word) => value === word),
   '<all-in>': (value, ...words) => {
     const members = listOf(textOf(value))

@@ -26,6 +26,6 @@ export class SharedParts {
   async close(): Promise<void> {
     const parts = [...this.made.values()]
     this.made.clear()
-    await Promise.all(parts.map((part) => part.close?.()))
+    await Promise.all(parts.map(async (part) => part.close?.()))
   }
 }

@@ -58,7 +58,7 @@ export function defineError<P extends ErrorParams = ErrorParams>(
   name: string,
   kind: number | ErrorClass<never>,
   sentence: (params: P) => string,
-  parent: ErrorClass<never> = typeof kind === 'number' ? (IronicError) : kind,
+  parent: ErrorClass<never> = typeof kind === 'number' ? IronicError : kind,
 ): ErrorClass<P> {
   const status = typeof kind === 'number' ? kind : kind.status
   const Declared = class extends (parent as unknown as typeof IronicError) {
