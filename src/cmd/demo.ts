@@ -57,17 +57,29 @@ function readArguments(args: readonly string[]): DemoOptions | null {
 /** The folder that everything goes into. */
 async function prepareFolder(keep: string | null): Promise<string> {
   if (keep === null) return await mkdtemp(join(tmpdir(), 'ironic-demo-'))
-  await mkdir(keep, { recursive: true, mode: 0o700 })
+  try {
+    await mkdir(keep, { mode: 0o700 })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code !== 'EEXIST')
+      throw new Error(
+        `the folder ${keep} cannot be made (${code}): name another after --keep, in a folder that is there`,
+        {
+          cause,
+        },
+      )
+  }
   if ((await readdir(keep)).length > 0) throw new Error(`the folder ${keep} is not empty: name a new one after --keep`)
   return keep
 }
 
-/** Resolves when the person presses Ctrl-C, or the process is told to end. */
+/** Resolves when the person presses Ctrl-C, or the process is told to end; a second time ends it at once. */
 function untilInterrupted(): { readonly signal: AbortSignal; readonly done: Promise<void> } {
   const controller = new AbortController()
   const done = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(name, () => {
+      process.on(name, () => {
+        if (controller.signal.aborted) process.exit(130)
         controller.abort()
         resolve()
       })
@@ -152,7 +164,11 @@ async function demonstrate(
   for (const line of outcome.failed) say(line)
   if (!options.once) {
     say(nextSteps(api, lab))
-    await Promise.race([interrupted.done, service.ended])
+    const end = await Promise.race([interrupted.done.then(() => null), service.ended])
+    if (end !== null) {
+      say(`the service ended by itself (${end}):\n${await tail(output)}`)
+      return 1
+    }
   }
   return outcome.failed.length === 0 ? 0 : 1
 }

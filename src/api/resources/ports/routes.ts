@@ -277,7 +277,9 @@ const createPort = route({
     checkLinkVersion(values['local_link_connection'] as Members | null, call.minor)
     const portgroup = portgroupUuid ? await portgroupNamed(call, portgroupUuid as string) : undefined
     checkPortgroup(portgroup, node, values['pxe_enabled'])
-    if (values['is_smartnic'] === true) checkSmartNic(values['local_link_connection'])
+    // without a link nothing is checked, as with real Ironic
+    if (values['is_smartnic'] === true && values['local_link_connection'] != null)
+      checkSmartNic(values['local_link_connection'])
     if (values['physical_network'] === '')
       throw new Invalid('A non-empty value is required when setting physical_network')
     const sent: Members = {
