@@ -29,10 +29,12 @@ export const InstanceAssociated = defineError<{ instance_uuid: unknown; node: un
   (p) => `Instance ${p.instance_uuid} is on node ${p.node} already.`,
 )
 export const InvalidMAC = defineError<{ mac: unknown }>('InvalidMAC', Invalid, (p) => `${p.mac} is no MAC address.`)
+// the Tempest plugin of Ironic reads this sentence
 export const InvalidStateRequested = defineError<{ action: unknown; node: unknown; state: unknown }>(
   'InvalidStateRequested',
   Invalid,
-  (p) => `The action ${p.action} cannot be done on node ${p.node} while it is in the state ${p.state}.`,
+  (p) =>
+    `The requested action "${p.action}" can not be performed on node ${p.node} while it is in the state ${p.state}.`,
 )
 export const NodeAlreadyExists = defineError<{ uuid: unknown }>(
   'NodeAlreadyExists',

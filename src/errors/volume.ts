@@ -11,10 +11,11 @@ export const VolumeConnectorNotFound = defineError<{ connector: unknown }>(
   NotFound,
   (p) => `Volume connector ${p.connector} does not exist.`,
 )
+// the Tempest plugin of Ironic reads this sentence and that of the boot index
 export const VolumeConnectorTypeAndIdAlreadyExists = defineError<{ type: unknown; connector_id: unknown }>(
   'VolumeConnectorTypeAndIdAlreadyExists',
   Conflict,
-  (p) => `A volume connector of type ${p.type} with the connector_id ${p.connector_id} exists already.`,
+  (p) => `A volume connector of type ${p.type} with the connector_id ${p.connector_id} already exists.`,
 )
 export const VolumeTargetAlreadyExists = defineError<{ uuid: unknown }>(
   'VolumeTargetAlreadyExists',
@@ -24,7 +25,7 @@ export const VolumeTargetAlreadyExists = defineError<{ uuid: unknown }>(
 export const VolumeTargetBootIndexAlreadyExists = defineError<{ boot_index: unknown }>(
   'VolumeTargetBootIndexAlreadyExists',
   Conflict,
-  (p) => `The node has a volume target with boot_index ${p.boot_index} already.`,
+  (p) => `A volume target of the node with boot_index ${p.boot_index} already exists.`,
 )
 export const VolumeTargetNotFound = defineError<{ target: unknown }>(
   'VolumeTargetNotFound',
