@@ -147,6 +147,7 @@ function suite(name: string, make: () => Promise<Fixture>): void {
     })
     it('an object goes there with its changes and comes back whole', async () => {
       const node = {
+        id: 7,
         uuid: '6b6e0b9c-0000-4000-8000-00000000000a',
         name: 'żółw',
         extra: { a: [1, null, true] },
