@@ -63,13 +63,7 @@ export interface HeartbeatParts {
 /** Notes a heartbeat down and goes on with the operation that waits for the agent. */
 export async function handleHeartbeat(parts: HeartbeatParts, task: Task, info: HeartbeatInfo): Promise<void> {
   const { node, log } = task
-  const states = fastTrackEnabled(node, task.config) ? allowedInFastTrack : allowed
-  if (!states.has(node.provision_state) && !(await fastTrackAble(task))) {
-    log.error(
-      `Heartbeat of node ${node.uuid} in state ${node.provision_state}, where none is expected; nothing is done`,
-    )
-    return
-  }
+  if (!(await isExpected(task))) return
   try {
     await task.upgradeLock('heartbeat')
   } catch (error) {
@@ -77,6 +71,8 @@ export async function handleHeartbeat(parts: HeartbeatParts, task: Task, info: H
     log.warning(`Node ${node.uuid} is locked, its heartbeat is passed over; the next one is looked at`)
     return
   }
+  // While the lock was waited for, the operation may have ended: the agent is gone then, and its address means nothing.
+  if (!(await isExpected(task))) return
   await record(task, info)
   if (recordOnly.has(task.node.provision_state)) return
   if (task.node.maintenance) {
@@ -85,6 +81,14 @@ export async function handleHeartbeat(parts: HeartbeatParts, task: Task, info: H
   }
   const act = actions[task.node.provision_state ?? '']
   if (act !== undefined) await act(parts, task)
+}
+
+async function isExpected(task: Task): Promise<boolean> {
+  const { node, log } = task
+  const states = fastTrackEnabled(node, task.config) ? allowedInFastTrack : allowed
+  if (states.has(node.provision_state) || (await fastTrackAble(task))) return true
+  log.error(`Heartbeat of node ${node.uuid} in state ${node.provision_state}, where none is expected; nothing is done`)
+  return false
 }
 
 async function record(task: Task, info: HeartbeatInfo): Promise<void> {
