@@ -1,10 +1,10 @@
 /** Starts the two servers that are compared: ours and real Ironic, both all-in-one on SQLite with fake hardware. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePorts } from '../src/lab/scenario/service-process.ts'
 import { peerVenv } from '../test/peers/python.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -21,14 +21,6 @@ export interface Server extends AsyncDisposable {
   /** resident memory of the process and its children, MiB */
   residentMib(): Promise<number>
 }
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))))
-    })
-  })
 
 const interfaces = {
   bios: 'fake,no-bios',
@@ -141,7 +133,7 @@ async function stop(child: ChildProcess): Promise<void> {
 /** Starts one of the two on an empty database and waits until its conductor is registered. */
 export async function startServer(label: Server['label']): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), `bench-${label}-`))
-  const port = await freePort()
+  const [port = 0] = await freePorts(1)
   const config = await writeConfig(folder, port)
   const [command, ...args] =
     label === 'ours'

@@ -13,6 +13,7 @@ import type { Transport } from '../../src/rpc/contract.ts'
 import { JsonRpcTransport } from '../../src/rpc/transports/json-rpc.ts'
 import { localTransport } from '../../src/rpc/transports/local.ts'
 import { OsloTransport } from '../../src/rpc/transports/oslo.ts'
+import { freePorts } from '../../src/lab/scenario/service-process.ts'
 import { startRabbitmq, type Rabbitmq } from '../peers/rabbitmq.ts'
 
 const context: RequestContext = {
@@ -63,15 +64,6 @@ interface Fixture {
   host: string
   /** objects and arguments are handed over as they are */
   inProcess: boolean
-}
-
-const free = async () => {
-  const { createServer } = await import('node:net')
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 function brokerOf(rabbit: Rabbitmq) {
@@ -192,7 +184,7 @@ function suite(name: string, make: () => Promise<Fixture>): void {
 suite('nothing', () => Promise.resolve({ transport: localTransport(silentLogger), host: 'here', inProcess: true }))
 
 suite('JSON-RPC', async () => {
-  const port = await free()
+  const [port = 0] = await freePorts(1)
   const transport = new JsonRpcTransport({
     port: 8089,
     timeoutSeconds: 20,

@@ -7,11 +7,11 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePorts } from '../../src/lab/scenario/service-process.ts'
 import { startMariadb, type Mariadb } from '../peers/mariadb.ts'
 import { peerVenv } from '../peers/python.ts'
 import { startRabbitmq, type Rabbitmq } from '../peers/rabbitmq.ts'
@@ -20,14 +20,6 @@ type Kind = 'ours' | 'real'
 type Role = 'api' | 'conductor'
 
 const root = join(import.meta.dirname, '../..')
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))))
-    })
-  })
 
 const interfaces: Readonly<Record<string, string>> = {
   bios: 'fake,no-bios',
@@ -74,9 +66,9 @@ interface Settings {
 async function startCluster({ members, connection, transport, more = [] }: Settings): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'mixed-'))
   const venv = await peerVenv('ironic', ['ironic==39.0.0', 'pymysql'])
-  const apiPort = await freePort()
-  const rpcPorts = new Map<string, number>()
-  for (const { host, role } of members) if (role === 'conductor') rpcPorts.set(host, await freePort())
+  const conductorHosts = members.filter(({ role }) => role === 'conductor').map(({ host }) => host)
+  const [apiPort = 0, ...others] = await freePorts(1 + conductorHosts.length)
+  const rpcPorts = new Map(conductorHosts.map((host, index) => [host, others[index] ?? 0]))
   const configOf = async ({ role, host }: Member) => {
     const own = join(folder, `${role}-${host}`)
     for (const name of ['state', 'tmp', 'http', 'lock']) await mkdir(join(own, name), { recursive: true })

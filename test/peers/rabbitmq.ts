@@ -1,10 +1,11 @@
 /** A real RabbitMQ in a temporary folder, with an Erlang port mapper of its own. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, connect } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePorts } from '../../src/lab/scenario/service-process.ts'
 import { needPackages } from './debian.ts'
 
 export interface Rabbitmq extends AsyncDisposable {
@@ -15,14 +16,6 @@ export interface Rabbitmq extends AsyncDisposable {
   kill(): Promise<void>
   start(): Promise<void>
 }
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))))
-    })
-  })
 
 /** Answers the broker on that port to the AMQP greeting? */
 function greets(port: number): Promise<boolean> {
@@ -43,7 +36,7 @@ function greets(port: number): Promise<boolean> {
 export async function startRabbitmq(): Promise<Rabbitmq> {
   await needPackages(['rabbitmq-server'])
   const folder = await mkdtemp(join(tmpdir(), 'openkeel-rabbitmq-'))
-  const [port, distribution, mapper] = [await freePort(), await freePort(), await freePort()]
+  const [port = 0, distribution = 0, mapper = 0] = await freePorts(3)
   await mkdir(join(folder, 'home'))
   const config = join(folder, 'rabbitmq.conf')
   await writeFile(

@@ -1,4 +1,4 @@
-import { InspectionRuleValidationFailure, Invalid } from '../../errors/index.ts'
+import { Invalid } from '../../errors/index.ts'
 import type { JsonDict } from '../../objects/versioned-object.ts'
 import { actions } from './actions.ts'
 import { namedArguments } from './arguments.ts'
@@ -60,5 +60,3 @@ export function validateRule(rule: JsonDict, { builtIn = false } = {}): void {
   conditions.forEach(checkCondition)
   wanted.forEach(checkAction)
 }
-
-export { InspectionRuleValidationFailure }
